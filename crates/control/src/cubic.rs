@@ -222,3 +222,61 @@ impl FlowControl for Cubic {
         sink("plateau", w.plateau.unwrap_or(f64::NAN));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Time = Time::from_ps(5_000_000_000_000);
+
+    /// In congestion avoidance with a window of ten packets.
+    fn cubic() -> Cubic {
+        let mut cubic = Cubic::new(&CubicParams::default());
+        cubic.on_start(10);
+        cubic.curve.threshold = 10.0;
+        cubic
+    }
+
+    #[test]
+    fn above_its_plateau_the_window_is_the_plateau() {
+        // RFC 9438, section 4.2: K is 0 unless the window is below W_max when the epoch starts.
+        for (plateau, used) in [(None, 10.0), (Some(8.0), 10.0), (Some(12.0), 12.0)] {
+            let mut cubic = cubic();
+            cubic.curve.plateau = plateau;
+            cubic.avoid(1.0, NOW, Duration::ZERO);
+            let to_plateau = cubic.curve.epoch.map(|epoch| epoch.2);
+            assert_eq!((cubic.curve.plateau, to_plateau), (Some(used), Some(libm::cbrt((used - 10.0) / 0.4))));
+        }
+    }
+
+    #[test]
+    fn the_target_is_at_most_half_above_the_window() {
+        // Section 4.2: a thousand seconds after the start the curve is far above; one packet adds (15 - 10) / 10.
+        let mut cubic = cubic();
+        (cubic.curve.plateau, cubic.curve.epoch) = (Some(10.0), Some((Time::ZERO, 10.0, 0.0, 10.0)));
+        cubic.avoid(1.0, Time::ZERO + Duration::from_secs(1000), Duration::ZERO);
+        assert!((cubic.curve.window - 10.5).abs() < 1e-12, "{}", cubic.curve.window);
+    }
+
+    #[test]
+    fn renos_estimate_grows_by_alpha_up_to_the_window_before_the_cut_and_by_one_beyond() {
+        // Section 4.3: alpha is 3 x 0.3 / 1.7.
+        for (prior, more) in [(20.0, 0.9 / 1.7), (10.0, 1.0)] {
+            let mut cubic = cubic();
+            (cubic.curve.plateau, cubic.curve.prior) = (Some(20.0), prior);
+            cubic.curve.epoch = Some((NOW, 10.0, 2.0, 10.0));
+            cubic.avoid(1.0, NOW, Duration::ZERO);
+            let reno = cubic.curve.epoch.map_or(0.0, |epoch| epoch.3);
+            assert!((reno - 10.0 - more / 10.0).abs() < 1e-12, "{prior}: {reno}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_in_what_was_cut_already_lowers_no_threshold() {
+        let mut cubic = cubic();
+        for (kind, again, window) in [(LossKind::DuplicateAcks, false, 7.0), (LossKind::Timeout, true, 1.0)] {
+            cubic.on_loss(&Loss { now: NOW, kind, in_flight: 10, remaining: 0, again, used: u64::MAX });
+            assert_eq!((cubic.curve.window, cubic.curve.threshold), (window, 7.0));
+        }
+    }
+}

@@ -289,6 +289,24 @@ mod tests {
     }
 
     #[test]
+    fn with_the_same_window_the_curve_is_looked_up_again_after_more_than_a_32nd_of_a_second() {
+        let mut c = CubicLinux::new(&CubicLinuxParams::default());
+        c.on_start(100);
+        // Seven ticks of 4 ms, and eight.
+        for (ms, looked) in [(0, 0), (28, 0), (32, 8)] {
+            c.update(1, Time::ZERO + Duration::from_millis(ms));
+            assert_eq!(c.looked, (100, looked), "{ms}");
+        }
+    }
+
+    #[test]
+    fn without_a_plateau_the_window_grows_by_a_twentieth_in_a_round_trip() {
+        let mut c = CubicLinux::new(&CubicLinuxParams::default());
+        c.look(1, 100, 0);
+        assert_eq!((c.plateau, c.to_plateau, c.each), (100, 0, 20));
+    }
+
+    #[test]
     fn the_kernels_numbers() {
         assert_eq!((FACTOR, RENO), (2_681_735_677, 15));
         // Times to the plateau in s, of (plateau, window); the kernel's differ by less than 0.2 %.

@@ -144,4 +144,12 @@ mod tests {
             assert_eq!(d.allowance().window, due, "{alpha} {kind:?}");
         }
     }
+
+    #[test]
+    fn no_more_than_all_of_a_window_is_marked() {
+        // A report of marks may be of packets that were counted in the window before.
+        let mut dctcp = Dctcp::new(&DctcpParams { gain: 1.0, alpha: 0.0 });
+        dctcp.on_delivered(1, 3, true);
+        assert!((dctcp.alpha - 1.0).abs() < f64::EPSILON);
+    }
 }

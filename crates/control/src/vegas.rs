@@ -253,4 +253,22 @@ mod tests {
         assert_eq!(cut(Variant::Hasegawa2001, LossKind::DuplicateAcks), (20, 20));
         assert_eq!(cut(Variant::Brakmo1995, LossKind::Timeout), (1, 20));
     }
+
+    #[test]
+    fn slow_start_grows_in_every_other_round_and_at_once_after_a_loss() {
+        // Brakmo and Peterson 1995, section 4.4; without a queue every round counts as one that fits.
+        let mut v = Vegas::new(&VegasParams::default());
+        v.on_start(4);
+        let rtt = Some(Duration::from_millis(100));
+        let ack = |v: &mut Vegas, round| {
+            v.on_ack(&Ack { rtt, round, newly_acked: 1, credit: 1, limited: true, ..Ack::default() });
+            v.window.window
+        };
+        let rounds = [false, true, false, true, false, true, false].map(|round| ack(&mut v, round));
+        assert_eq!(rounds, [5, 5, 5, 6, 7, 7, 7]);
+        let now = headgate_packet::Time::ZERO;
+        let kind = LossKind::Timeout;
+        v.on_loss(&Loss { now, kind, in_flight: 7, remaining: 0, again: false, used: u64::MAX });
+        assert_eq!((v.window.window, ack(&mut v, false)), (1, 2));
+    }
 }

@@ -76,3 +76,77 @@ fn what_was_sent_with_the_least_window_tells_no_rate() {
     }
     assert!(bbr.0.rates.get() > 833.0);
 }
+
+#[test]
+fn within_an_episode_the_window_saved_is_the_greatest() {
+    // Linux, bbr_save_cwnd: the window of the first cut is saved as it is, that of a further one only if it is greater.
+    for (repairing, mode, saved) in [(false, Mode::ProbeBw, 5), (true, Mode::ProbeBw, 60), (false, Mode::ProbeRtt, 60)] {
+        let mut bbr = probing(2);
+        let s = &mut *bbr.0;
+        (s.prior_window, s.window, s.repairing, s.mode) = (60, 5, repairing, mode);
+        s.save_window();
+        assert_eq!(s.prior_window, saved, "{repairing} {mode:?}");
+    }
+}
+
+#[test]
+fn each_packet_lost_in_an_episode_takes_one_off_the_window() {
+    // Linux, bbr_set_cwnd_to_recover_or_restore: 50 - 5, which is above the 10 in flight and the one delivered; and at least that.
+    for (lost, window) in [(0, 50), (5, 45), (60, 11)] {
+        let mut bbr = probing(2);
+        let s = &mut *bbr.0;
+        (s.window, s.repairing, s.conserve) = (50, true, true);
+        s.set_window(&Ack { delivered: 1, lost, in_flight: 10, recovering: true, repairing: true, ..Ack::default() });
+        assert_eq!(s.window, window, "{lost}");
+    }
+}
+
+#[test]
+fn growth_starts_the_count_of_rounds_without_it_again() {
+    let mut bbr = probing(2);
+    let s = &mut *bbr.0;
+    (s.full, s.full_rate, s.full_rounds) = (false, 600.0, 2);
+    // 833 packets a second are 1.39 times 600; three more rounds without growth are due.
+    for full in [false, false, false, true] {
+        s.look_for_full(true, false);
+        assert_eq!(s.full, full);
+    }
+}
+
+#[test]
+fn after_a_timeout_a_full_path_is_looked_for_anew() {
+    // Linux, bbr_set_state.
+    let mut bbr = probing(2);
+    (bbr.0.full_rate, bbr.0.window) = (600.0, 50);
+    let (kind, now) = (LossKind::Timeout, at(50_000));
+    bbr.on_loss(&Loss { now, kind, in_flight: 50, remaining: 3, again: false, used: u64::MAX });
+    assert_eq!((bbr.0.full_rate, bbr.0.window, bbr.0.prior_window, bbr.0.repairing), (0.0, 4, 50, true));
+}
+
+#[test]
+fn a_source_that_was_idle_does_not_probe_for_the_round_trip() {
+    for idle in [false, true] {
+        let mut bbr = probing(2);
+        bbr.0.idle_restart = idle;
+        bbr.0.take_rtt(&Ack { now: at(10_000_001), in_flight: 10, ..Ack::default() }, false);
+        assert_eq!(bbr.0.mode == Mode::ProbeRtt, !idle);
+    }
+}
+
+#[test]
+fn a_probe_for_the_round_trip_lasts_its_time_and_a_round() {
+    let mut bbr = probing(2);
+    (bbr.0.mode, bbr.0.prior_window, bbr.0.window) = (Mode::ProbeRtt, 50, 4);
+    for (us, starts, over) in [(0, false, false), (200_001, false, false), (200_002, true, true)] {
+        bbr.0.take_rtt(&Ack { now: at(us), in_flight: 4, ..Ack::default() }, starts);
+        assert_eq!(bbr.0.mode == Mode::ProbeBw, over, "{us}");
+    }
+    assert_eq!(bbr.0.window, 50);
+    // A round that starts before the time is over counts.
+    let mut bbr = probing(2);
+    bbr.0.mode = Mode::ProbeRtt;
+    for (us, starts, over) in [(0, false, false), (100_000, true, false), (200_000, false, false), (200_001, false, true)] {
+        bbr.0.take_rtt(&Ack { now: at(us), in_flight: 4, ..Ack::default() }, starts);
+        assert_eq!(bbr.0.mode == Mode::ProbeBw, over, "{us}");
+    }
+}

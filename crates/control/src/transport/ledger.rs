@@ -251,3 +251,21 @@ pub(crate) fn spread<T: Copy + Default>(kept: &mut Vec<T>, packets: Range<u64>, 
         kept[place(seq, len)] = old[place(seq, old.len())];
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_packet_at_most_two_copies_are_in_the_network() {
+        let mut ledger = Ledger::new(false);
+        ledger.supply(1);
+        let seq = ledger.send_new(Time::ZERO);
+        for _ in 0..2 {
+            ledger.send_again(seq, true, Time::ZERO);
+            assert_eq!((ledger.two_copies, ledger.pipe()), (1, 2));
+        }
+        assert!(ledger.declare_lost(seq));
+        assert_eq!((ledger.two_copies, ledger.pipe()), (0, 0));
+    }
+}

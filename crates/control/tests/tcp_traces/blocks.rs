@@ -156,3 +156,19 @@ fn an_old_acknowledgement_tells_of_packets_too() {
         ",
     );
 }
+
+/// RFC 6675, NextSeg, rule 3: a hole that was sent before it counts as lost is not sent a second time when three packets above it arrived.
+#[test]
+fn a_hole_that_was_sent_without_proof_is_not_sent_again_with_it() {
+    Script::new(SACK, "").play(
+        "
+          0 | supply 10          | 0-9 | 10 10
+        100 | ack 0 sack 1-3     | R0  | 5 7
+        104 | ack 0 sack 1-4     |     | 5 6
+        105 | ack 0 sack 1-5     |     | 5 5
+        107 | ack 0 sack 7 1-5   | R6  | 5 5
+        108 | ack 0 sack 7-8 1-5 |     | 5 4
+        109 | ack 0 sack 7-9 1-5 |     | 5 3
+        ",
+    );
+}

@@ -146,3 +146,18 @@ fn a_loss_of_what_went_later_is_another_episode() {
         ",
     );
 }
+
+/// RFC 6582: a duplicate says that a packet above the oldest arrived, so that no more of them are in the sink than are outstanding but one.
+#[test]
+fn duplicates_count_no_more_packets_than_are_behind_the_hole() {
+    Script::new(r#""newreno""#, r#""initial_window": 4, "duplicates": 10, "limited_transmit": false"#).play(
+        "
+          0 | supply 4 | 0-3 | 4 4
+        100 | ack 0    |     | 4 3
+        101 | ack 0    |     | 4 2
+        102 | ack 0    |     | 4 1
+        103 | ack 0    |     | 4 1
+        104 | ack 0    |     | 4 1
+        ",
+    );
+}

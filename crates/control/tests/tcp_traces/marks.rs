@@ -123,3 +123,31 @@ fn after_a_timeout_the_sink_is_told() {
         ",
     );
 }
+
+/// An acknowledgement that was overtaken reports fewer marks than are known: the next one reports none that is new.
+#[test]
+fn counts_of_an_overtaken_acknowledgement_are_old() {
+    Script::new(r#""reno""#, r#""ecn": true, "initial_window": 8"#).play(
+        "
+          0 | supply 100       | 0-7     | 8 8
+        100 | ack 1 marks 1    |         | 4 7
+        101 | ack 8 marks 8    | 8c 9-11 | 4
+        201 | ack 9 marks 8    | 12      | 4 4
+        202 | ack 8 marks 7    |         | 4 4
+        203 | ack 10 marks 8   | 13-14   | 5 5
+        ",
+    );
+}
+
+/// RFC 8257, section 3.3: a window of data is over when a packet sent after it is acknowledged. The first acknowledgement ends one without marks, and
+/// alpha is 0; that of packet 3 ends none, so that its mark cuts by nothing.
+#[test]
+fn the_last_packet_of_a_window_of_data_does_not_end_it() {
+    Script::new(r#""dctcp", "gain": 1.0"#, r#""initial_window": 4"#).play(
+        "
+          0 | supply 100       | 0-3   | 4 4
+        100 | ack 1            | 4-5   | 5 5
+        101 | ack 4 marks 1    | 6-8   | 5 5
+        ",
+    );
+}

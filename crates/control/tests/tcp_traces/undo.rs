@@ -201,3 +201,41 @@ fn with_linux_a_block_proves_a_timeout_spurious() {
         ",
     );
 }
+
+/// RFC 5682, section 2.1, step 2b: two new packets, however large the window is; and step 2a: none if all that the timeout is about is acknowledged,
+/// since then nothing is left to be tried.
+#[test]
+fn a_trial_sends_two_new_packets_and_ends_with_the_episode() {
+    // Slow start by packets: 1 + 5, up to the threshold of 5.
+    Script::new(r#""vegas""#, r#""undo": "f_rto""#).play(
+        "
+           0 | supply 100 | 0-9   | 10 10
+        1000 | timer      | R0    | 1 1
+        1100 | ack 5      | 10-11 | 5 2
+        ",
+    );
+    Script::new(r#""vegas""#, r#""undo": "f_rto""#).play(
+        "
+           0 | supply 100 | 0-9   | 10 10
+        1000 | timer      | R0    | 1 1
+        1100 | ack 10     | 10-14 | 5 5
+        ",
+    );
+}
+
+/// Only a packet that was sent once proves by its arrival that the timeout was wrong: 2 was sent again after the first timeout. And a timeout in
+/// what another one began to repair begins no trial (step 1).
+#[test]
+fn a_retransmission_that_is_declared_lost_and_arrives_proves_nothing() {
+    Script::new(r#""sack""#, r#""undo": "f_rto", "initial_window": 4"#).play(
+        "
+           0 | supply 100       | 0-3 | 4 4
+        1000 | timer            | R0  | 1 1
+        1100 | ack 1            | 4-5 | 2 2
+        1200 | ack 1 sack 4     | R1  | 2 2
+        1201 | ack 1 sack 4-5   | R2  | 2 2
+        2200 | timer            | R1  | 1
+        2300 | ack 3 sack 4-5   | R3 6 | 2 2
+        ",
+    );
+}

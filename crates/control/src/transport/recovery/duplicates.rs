@@ -112,13 +112,43 @@ impl LossRecovery for Duplicates {
         }
     }
 
-    fn restarts_timer(&mut self, ledger: &Ledger, state: &State, advanced: bool, _: Option<Duration>, _: Time) -> bool {
-        let restarts = advanced && !(self.is_impatient() && ledger.una < state.recovery_point);
+    fn restarts_timer(&mut self, _: &Ledger, state: &State, advanced: bool, _: Option<Duration>, _: Time) -> bool {
+        let restarts = advanced && !self.is_impatient();
         self.partial = state.phase == Phase::Recovery && (self.partial || advanced);
         restarts
     }
 
     fn retransmission_restarts_timer(&self, of_oldest: bool) -> bool {
         of_oldest && !self.is_impatient()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::{Preset, RoundTrips, Rules};
+
+    /// Brakmo and Peterson 1995: one duplicate is enough when the oldest packet was sent longer ago than the fine timeout, here 100 + 4 x 50 ms. What
+    /// an episode that is over has repaired begins no other.
+    #[test]
+    fn an_early_loss_is_later_than_the_fine_timeout_and_beyond_the_last_episode() {
+        let rules = Rules { early: true, ..Preset::Rfc.rules() };
+        let mut ledger = Ledger::new(false);
+        ledger.supply(4);
+        for _ in 0..4 {
+            ledger.send_new(Time::ZERO);
+        }
+        let mut rtt = RoundTrips::default();
+        rtt.sample(Duration::from_millis(100), (0, 4), &rules);
+        let mut detected = |recovery_point: u64, now: Time| {
+            let mut state = State { duplicates: 1, recovery_point, ..State::default() };
+            let (advanced, duplicate, sacked) = (false, true, &Ranges::EMPTY);
+            let signals = Signals { now, advanced, duplicate, sacked, rtt: &rtt, min_rtt: None, rules: &rules };
+            Duplicates::new(Recovery::Newreno).detect_losses(&mut ledger, &mut state, &signals)
+        };
+        let at = Time::ZERO + Duration::from_millis(300);
+        assert_eq!(detected(0, at), Detected::Nothing);
+        assert_eq!(detected(0, at + Duration::from_ps(1)), Detected::Loss);
+        assert_eq!(detected(1, at + Duration::from_ps(1)), Detected::Nothing);
     }
 }

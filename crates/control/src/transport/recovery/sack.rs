@@ -62,7 +62,7 @@ impl LossRecovery for Sack {
         let end = Sack::lost_below(ledger, signals.sacked, signals.rules.duplicates);
         if matches!(state.phase, Phase::Open | Phase::Cwr) {
             // An episode that is over leaves nothing below the recovery point.
-            if end > ledger.una || state.duplicates >= signals.rules.duplicates {
+            if end > ledger.una {
                 self.marked = ledger.una;
                 return Detected::Loss;
             }

@@ -259,4 +259,26 @@ mod tests {
         let sample = s.take(None, 4, 5).expect("a sample");
         assert_eq!((sample.in_flight, sample.lost, sample.delivered, sample.prior_delivered), (7, 3, 1, 3));
     }
+
+    #[test]
+    fn a_lack_of_data_is_over_when_more_is_delivered_than_was_in_flight_then() {
+        let mut s = Sampler::default();
+        s.on_app_limited(0, 2);
+        for (delivered, app_limited) in [(2, true), (3, false)] {
+            assert_eq!(s.take(None, delivered, 0), None);
+            assert_eq!(s.stamp(false, (delivered, 0, 1), us(10)).app_limited, app_limited);
+        }
+    }
+
+    #[test]
+    fn after_a_pause_an_interval_begins_with_the_first_packet_and_may_be_as_short_as_the_least_round_trip() {
+        let mut s = counted();
+        let first = s.sent(us(0), true);
+        s.delivered((us(0), 0), &first, us(10));
+        let least = Some(Duration::from_ps(10_000_000));
+        assert!(s.take(least).is_some());
+        let second = s.sent(us(100), true);
+        s.delivered((us(100), 1), &second, us(110));
+        assert_eq!(s.take(least).map(|r| (r.interval, r.delivered)), Some((Duration::from_ps(10_000_000), 1)));
+    }
 }

@@ -106,12 +106,6 @@ impl FRto {
         (self.by_blocks, self.expired) = (by_blocks, una);
     }
 
-    /// Whether nothing is tried.
-    #[inline]
-    pub fn is_over(&self) -> bool {
-        self.trial == Trial::No
-    }
-
     /// The trial is over.
     pub fn stop(&mut self) {
         self.trial = Trial::No;

@@ -41,7 +41,6 @@ impl Sender {
         self.state.phase == Phase::Open
             && ledger.arrived + ledger.lost + ledger.two_copies == 0
             && self.tail.probe.is_none()
-            && self.f_rto.is_over()
             // With packets that wait for their time, an acknowledgement in sequence may show a loss.
             && self.recovery.reordering_timer().is_none()
     }
@@ -194,8 +193,7 @@ impl Sender {
         }
         let ends = advanced && self.ledger.una >= self.state.recovery_point;
         let proves = self.f_rto.on_ack(advanced, duplicate, ends, self.fits()) || blocks;
-        let spurious =
-            self.state.phase != Phase::Cwr && self.episode.is_spurious(self.rules.undo, sent, p.original && proves);
+        let spurious = self.episode.is_spurious(self.rules.undo, sent, p.original && proves);
         if (advanced && self.state.phase != Phase::Open && spurious) || (p.original && self.tries_f_rto_by_blocks()) {
             self.undo(p);
         }
@@ -243,8 +241,7 @@ impl Sender {
             return;
         }
         self.recovery.on_reported_duplicate(&self.ledger);
-        let counts = self.rules.undo == Undo::Eifel && self.state.phase != Phase::Cwr;
-        if counts && self.episode.on_reported_duplicate(seq) {
+        if self.rules.undo == Undo::Eifel && self.episode.on_reported_duplicate(seq) {
             self.undo(p);
         }
     }

@@ -176,7 +176,9 @@ impl Sender {
         self.ledger.clear(flag::RETRANSMITTED_IN_RECOVERY);
         self.declare_at_timeout(now);
         let by_blocks = self.rules.as_linux && (again || matches!(self.state.phase, Phase::Open | Phase::Cwr));
-        self.f_rto.on_timeout(self.rules.undo == Undo::FRto, by_blocks, una);
+        // RFC 5682, section 2.1, step 1: no trial in what another timeout has already begun to repair.
+        let tries = !(self.state.phase == Phase::Loss && una <= self.state.recovery_point);
+        self.f_rto.on_timeout(tries && self.rules.undo == Undo::FRto, by_blocks, una);
         if self.state.phase != Phase::Loss {
             self.episode = Episode::new(true, una, self.ledger.first_retransmission());
         }
