@@ -347,7 +347,7 @@ pub trait Discipline {
     fn timeout(&self) -> Option<Time> {
         None
     }
-    /// The time asked for has arrive.
+    /// The time asked for has arrived.
     fn on_timeout(&mut self, _cx: &mut Cx<'_>) {}
     /// The link is another one from `now` on. Conversations may have been added: state per flow grows, and those known before keep their
     /// numbers and weights. The rate may have changed: a packet in transmission still ends when it would have, all that starts later

@@ -57,7 +57,7 @@ fn numbers(tracks: &Tracks, row: usize) -> Vec<(&'static str, f64)> {
 
 const FCFS: &str = r#"{"kind": "fcfs", "buffer": "9pkt"}"#;
 
-/// What happens in each half second: both arrive at once to the source's port, and one after the other to the gateway's.
+/// What happens in each half second: both arrive at once at the source's port, and one after the other at the gateway's.
 fn due(k: i64) -> [[i64; 7]; 4] {
     let at = |ms: i64| 500 * k + ms;
     [
@@ -148,7 +148,7 @@ fn a_window_has_what_is_there_at_its_beginning_and_what_comes_until_its_end() {
     let window = Window { from: ms(620), to: ms(1035), most: 1000 };
     let (tracks, until, _) = tracked(&pair(FCFS), window);
     // At 620 ms the second packet of 500 ms waits at the gateway; the first one is on the line. Those of 1000 ms arrive at the source's port, and the first
-    // one to the gateway's; the second one, at 1040 ms, arrives too late.
+    // one at the gateway's; the second one, at 1040 ms, arrives too late.
     let [_, _, _, waiting] = due(1);
     let [a, b, c, _] = due(2);
     assert_eq!((rows(&tracks), until), (vec![a, b, waiting, c], Some(ms(1035))));

@@ -192,7 +192,7 @@ proptest! {
     }
 }
 
-/// Each probe arrives twice to a sink that reports this and no blocks: the report must not start the next probe, or the timeout never happens.
+/// Each probe arrives twice at a sink that reports this and no blocks: the report must not start the next probe, or the timeout never happens.
 #[test]
 fn linux_ends_where_acknowledgements_are_doubled_and_late() {
     let options: Options =

@@ -85,7 +85,7 @@ fn and_so_do_blocks() {
     }
 }
 
-/// RFC 3042: two of them, however many duplicates arrive. Here they arrive after an episode, when they must not begin another.
+/// RFC 3042: two of them, however many duplicates arrive. Here they follow an episode, when they must not begin another.
 #[test]
 fn but_further_duplicates_release_nothing() {
     Script::new(r#""tahoe""#, r#""initial_window": 8"#).play(

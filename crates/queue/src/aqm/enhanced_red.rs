@@ -150,7 +150,7 @@ mod tests {
     use headgate_packet::Rng;
 
     /// Shares of arrivals that are dropped while 20 KB wait, of four connections with input links of 64 to 512 kbit/s: first of the third alone,
-    /// then of each as it arrives, then of each when all have arrive.
+    /// then of each as it arrives, then of each when all have arrived.
     fn shares(constant: bool) -> [f64; 8] {
         let rate = Rate::from_bps(400_000).unwrap();
         // Conversations 0, 2, 4 and 6; the odd ones never send a packet here.

@@ -109,7 +109,7 @@ pub struct Queue {
 /// - `on_link_change` is called first and whenever the link or the number of queues changes; queues keep their numbers;
 /// - each packet is asked about once as it arrives and, if a scheduler takes it from its queue to be sent, once as it leaves. Neither is asked of
 ///   a packet that was dropped before;
-/// - `on_arrival` arrives before the buffer is looked at. If there is no room for the packet, `on_refused` follows; nothing is said of packets that
+/// - `on_arrival` is asked before the buffer is looked at. If there is no room for the packet, `on_refused` follows; nothing is said of packets that
 ///   are evicted later;
 /// - a packet that is dropped on departure is never sent; the scheduler then chooses the next one at the same instant, of any queue;
 /// - the present never decreases from call to call, and the same calls and random numbers give the same answers.
@@ -135,7 +135,7 @@ pub trait Aqm {
     fn timeout(&self) -> Option<Time> {
         None
     }
-    /// The time asked for has arrive; what waits in each queue is given.
+    /// The time asked for has arrived; what waits in each queue is given.
     fn on_timeout(&mut self, _queues: &[Backlog], _now: Time) {}
     /// Whether it would treat a conversation of which nothing waits as a new one from `now` on. `own` is the queue that the conversation has for
     /// itself, if it has one, and which would be that of the new one.

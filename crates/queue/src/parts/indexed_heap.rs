@@ -17,7 +17,7 @@ pub trait Entry: Copy {
     fn key(self) -> Self::Key;
     /// Its id.
     fn id(self) -> u32;
-    /// Whether it arrives before another one.
+    /// Whether it is before another one.
     fn is_before(self, other: Self) -> bool;
 }
 
