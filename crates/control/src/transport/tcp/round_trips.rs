@@ -265,4 +265,12 @@ mod tests {
         estimate.sample(Duration::from_millis(100), (1, 2), &rules);
         assert_eq!(estimate.timeout(&rules), Duration::from_secs(1));
     }
+
+    #[test]
+    fn a_timeout_is_at_least_a_tick_above_the_mean() {
+        // RFC 6298, section 2.3: max(G, 4 RTTVAR). After many equal round trips the deviation is nothing.
+        let tick = Duration::from_millis(10);
+        let rules = Rules { min_timeout: Duration::ZERO, tick, ..Preset::Rfc.rules() };
+        assert!(near(&timeouts(&rules, &[100; 80])[79..], &[110.0]));
+    }
 }

@@ -174,4 +174,13 @@ mod tests {
             assert_eq!(episode.is_spurious(Undo::Eifel, at(150), false), spurious);
         }
     }
+
+    #[test]
+    fn an_overtaken_acknowledgement_does_not_end_a_trial() {
+        let mut f_rto = FRto::default();
+        f_rto.on_timeout(true, false, 0);
+        assert!(!f_rto.on_ack(true, false, false, true) && f_rto.new_packets() == Some(2));
+        assert!(!f_rto.on_ack(false, false, false, true) && f_rto.new_packets() == Some(2));
+        assert!(f_rto.on_ack(true, false, false, true) && f_rto.new_packets().is_none());
+    }
 }
