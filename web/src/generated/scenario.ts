@@ -1521,7 +1521,7 @@ export type Sweep = {
 /** A quantity that can be recorded over time. */
 export type TraceKind = "window" | "in_flight" | "rtt" | "backlog" | "drops" | "estimates" | "completions";
 
-/** How a needless retransmission is detected and its reduction undone. */
+/** How a spurious retransmission is detected and its reduction undone. */
 export type Undo = "none" | "f_rto" | "eifel";
 
 /** An axis whose points set several paths together; further keys are paths, as in `axes`, with equally many values. */
