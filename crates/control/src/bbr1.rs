@@ -113,8 +113,9 @@ struct State {
     idle_restart: bool,
     aggregation: AckAggregation,
     dice: u64,
-    /// When the next packet may be sent.
+    /// When the next packet may be sent; and the time between two packets at a rate.
     departure: Time,
+    gap: (f64, Duration),
     /// Packets sent while this many were delivered do not measure a rate, since the window was too small: first and last.
     least_window: (u64, u64),
 }
@@ -154,9 +155,16 @@ impl Bbr1 {
             aggregation: AckAggregation::default(),
             dice: 0,
             departure: Time::ZERO,
+            gap: (0.0, Duration::ZERO),
             least_window: (1, 0),
         }))
     }
+}
+
+/// The next whole number, of one that is not negative.
+fn ceil(value: f64) -> u64 {
+    let below = value as u64;
+    below + u64::from((below as f64) < value)
 }
 
 impl State {
@@ -173,7 +181,7 @@ impl State {
     /// Packets of `gain` times the path, as the kernel rounds them, with `more` for aggregated acknowledgements.
     fn inflight(&self, gain: f64, more: u64) -> u64 {
         let Some((rtt, _)) = self.least_rtt else { return self.initial };
-        let path = (self.rates.get() * rtt.as_secs_f64() * gain).ceil() as u64 + more;
+        let path = ceil(self.rates.get() * rtt.as_secs_f64() * gain) + more;
         let even = (path + 3 * self.handed()).div_ceil(2) * 2;
         even + if self.mode == Mode::ProbeBw && self.cycle == 0 { 2 } else { 0 }
     }
@@ -181,7 +189,7 @@ impl State {
     /// Packets that the kernel hands to the device at once.
     fn handed(&self) -> u64 {
         let least = if self.pacing * (self.params.packet_bits as f64) < 1.2e6 { 1.0 } else { 2.0 };
-        (self.pacing / 1024.0).floor().max(least).min(127.0) as u64
+        (self.pacing / 1024.0).max(least).min(127.0) as u64
     }
 
     /// What will be in the network when the next packet may be sent: some are delivered until then, and while more is probed for that
@@ -315,7 +323,10 @@ impl FlowControl for Bbr1 {
     fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool) {
         let s = &mut self.0;
         // As the pacer has it.
-        s.departure = s.departure.max(now) + Duration::from_secs_f64((1.0 / s.pacing).min(1e6));
+        if s.gap.0 != s.pacing {
+            s.gap = (s.pacing, Duration::from_secs_f64((1.0 / s.pacing).min(1e6)));
+        }
+        s.departure = s.departure.max(now) + s.gap.1;
         if in_flight == 0 && app_limited && s.rounds > 0 {
             s.idle_restart = true;
             s.aggregation.restart(now);

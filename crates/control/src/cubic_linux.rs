@@ -85,6 +85,8 @@ fn rise(offset: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub struct CubicLinux {
     params: CubicLinuxParams,
+    /// A tick in picoseconds where that is a whole number, as for common clocks, so that numbers of 64 bits do; else 0.
+    tick: u64,
     window: Window,
     hystart: Hystart,
     /// The window at the last loss.
@@ -112,6 +114,7 @@ impl CubicLinux {
     pub fn new(params: &CubicLinuxParams) -> CubicLinux {
         CubicLinux {
             params: params.clone(),
+            tick: if SECOND.is_multiple_of(params.hz) { SECOND / params.hz } else { 0 },
             window: Window::new(1),
             hystart: Hystart::default(),
             last_most: 0,
@@ -128,9 +131,8 @@ impl CubicLinux {
     }
 
     fn tick(&self, now: Time) -> u64 {
-        // A whole number of picoseconds for common clocks, so that numbers of 64 bits do.
-        if SECOND.is_multiple_of(self.params.hz) {
-            return now.as_ps() / (SECOND / self.params.hz);
+        if let Some(tick) = now.as_ps().checked_div(self.tick) {
+            return tick;
         }
         (u128::from(now.as_ps()) * u128::from(self.params.hz) / u128::from(SECOND)) as u64
     }

@@ -4,25 +4,30 @@ use crate::Ack;
 use headgate_packet::Time;
 use std::collections::VecDeque;
 
-/// The greatest of the values of the last rounds: the values that may yet be it, newest last.
+/// The greatest of the values of the last rounds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Greatest(VecDeque<(u64, f64)>);
+pub(super) struct Greatest {
+    /// The values that may yet be it, newest last; and the first of them.
+    values: VecDeque<(u64, f64)>,
+    greatest: f64,
+}
 
 impl Greatest {
     /// A value of a round. One that is `rounds` old still counts, as in the kernel.
     pub fn put(&mut self, round: u64, value: f64, rounds: u64) {
-        while self.0.back().is_some_and(|(_, v)| *v <= value) {
-            self.0.pop_back();
+        while self.values.back().is_some_and(|(_, v)| *v <= value) {
+            self.values.pop_back();
         }
-        self.0.push_back((round, value));
-        while self.0.front().is_some_and(|(r, _)| r + rounds < round) {
-            self.0.pop_front();
+        self.values.push_back((round, value));
+        while self.values.front().is_some_and(|(r, _)| r + rounds < round) {
+            self.values.pop_front();
         }
+        self.greatest = self.values.front().map_or(0.0, |(_, v)| *v);
     }
 
     /// The greatest one; 0 before the first.
     pub fn get(&self) -> f64 {
-        self.0.front().map_or(0.0, |(_, v)| *v)
+        self.greatest
     }
 }
 

@@ -56,8 +56,10 @@ impl Window {
             (self.credit, self.window) = (0, self.window + 1);
         }
         self.credit += credit;
-        self.window += self.credit / each;
-        self.credit %= each;
+        if self.credit >= each {
+            self.window += self.credit / each;
+            self.credit %= each;
+        }
     }
 
     /// Slow start, then a packet a window.

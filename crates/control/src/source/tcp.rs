@@ -46,6 +46,12 @@ impl<C: FlowControl> Tcp<C> {
         if paced && self.sender.can_send(self.control.allowance().window) { self.next } else { Time::NEVER }
     }
 
+    /// Whether there is a rate now.
+    #[inline]
+    fn is_paced(&self) -> bool {
+        self.rate(&self.control.allowance()).is_finite()
+    }
+
     /// Packets a second.
     #[inline]
     fn rate(&self, allowance: &Allowance) -> f64 {
@@ -74,9 +80,8 @@ impl<C: FlowControl> Tcp<C> {
 
     /// Names the packets declared lost to a protocol that asks for rates.
     fn name_lost(&mut self, now: Time) {
-        for packet in self.sender.take_lost() {
-            self.control.on_packet_lost(now, &packet);
-        }
+        let control = &mut self.control;
+        self.sender.name_lost(|packet| control.on_packet_lost(now, packet));
     }
 
     #[cold]
@@ -90,6 +95,15 @@ impl<C: FlowControl> Tcp<C> {
         self.name_lost(now);
     }
 
+    #[cold]
+    fn on_sender_timeout(&mut self, now: Time) {
+        let mut p = self.sender.on_timeout(now);
+        self.react(&mut p, now);
+        if self.sender.rules().prr {
+            self.sender.reduce(&p, self.control.allowance().window);
+        }
+    }
+
     /// Lets the protocol know of an acknowledgement, before which so many packets were in flight.
     #[inline(always)]
     fn hand_on(&mut self, p: &Progress, prior: u64, ack: &AckPacket<'_>, now: Time) {
@@ -98,8 +112,8 @@ impl<C: FlowControl> Tcp<C> {
         {
             self.control.on_round(rng);
         }
-        let (window, slow) = (self.control.allowance().window, self.control.in_slow_start());
-        let sender = &self.sender;
+        let (sender, control) = (&self.sender, &self.control);
+        let limited = sender.was_limited(|| (control.allowance().window, control.in_slow_start()));
         self.control.on_ack(&Ack {
             newly_acked: p.advanced,
             duplicates: p.duplicates,
@@ -113,7 +127,7 @@ impl<C: FlowControl> Tcp<C> {
             prior_in_flight: prior,
             recovering: sender.is_recovering(),
             repairing: sender.is_repairing(),
-            limited: sender.was_limited(window, slow),
+            limited,
             round: p.round,
             smoothed: sender.smoothed(),
             rate: p.rate,
@@ -134,6 +148,9 @@ impl<C: FlowControl> Source for Tcp<C> {
 
     #[inline]
     fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        if now < self.next && self.burst == 0 && self.sender.outstanding() > 0 && self.is_paced() {
+            return None;
+        }
         let idle = self.sender.take_idle(now);
         if idle > 0 {
             let rules = self.sender.rules();
@@ -190,17 +207,14 @@ impl<C: FlowControl> Source for Tcp<C> {
 
     #[inline]
     fn timeout_before(&self, bound: Time) -> Time {
-        self.sender.timeout_before(bound).min(self.next_paced())
+        // Mostly the pacer's is the earlier one, and then that of the sender need not be computed.
+        let paced = if self.next < bound { self.next_paced() } else { Time::NEVER };
+        self.sender.timeout_before(bound.min(paced)).min(paced)
     }
 
     fn on_timeout(&mut self, now: Time) {
-        let mut p = self.sender.on_timeout(now);
-        if p.stale {
-            return;
-        }
-        self.react(&mut p, now);
-        if self.sender.rules().prr {
-            self.sender.reduce(&p, self.control.allowance().window);
+        if self.sender.is_due(now) {
+            self.on_sender_timeout(now);
         }
     }
 

@@ -1,19 +1,20 @@
 //! Sets of sequence numbers as sorted, disjoint ranges: what was received beyond a gap, at the sink and as its source knows it.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Sorted, disjoint ranges that do not touch each other.
+/// Sorted, disjoint ranges that do not touch each other. There may be thousands, of which the first go one by one: so they stand in a ring.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ranges(Vec<Range<u64>>);
+pub struct Ranges(VecDeque<Range<u64>>);
 
 impl Ranges {
     /// None.
-    pub const EMPTY: Ranges = Ranges(vec![]);
+    pub const EMPTY: Ranges = Ranges(VecDeque::new());
 
     /// Adds a range that is not empty; gives those parts of it that were not in the set to `new`. The range of the set that holds it then.
     pub fn insert(&mut self, range: Range<u64>, new: &mut impl FnMut(Range<u64>)) -> Range<u64> {
         // Most ranges grow the last one, or begin a new one beyond it.
-        match self.0.last_mut() {
+        match self.0.back_mut() {
             Some(last) if range.start >= last.start && range.start <= last.end => {
                 if range.end > last.end {
                     new(last.end..range.end);
@@ -24,7 +25,7 @@ impl Ranges {
             Some(last) if range.start < last.start => {}
             _ => {
                 new(range.clone());
-                self.0.push(range.clone());
+                self.0.push_back(range.clone());
                 return range;
             }
         }
@@ -33,9 +34,10 @@ impl Ranges {
         if let Some(known) = self.0.get(from).filter(|r| r.start <= range.start && range.end <= r.end) {
             return known.clone();
         }
-        let to = from + self.0[from..].partition_point(|r| r.start <= range.end);
+        let mut to = from;
         let (mut at, mut merged) = (range.start, range.clone());
-        for r in &self.0[from..to] {
+        for r in self.0.range(from..).take_while(|r| r.start <= range.end) {
+            to += 1;
             if r.start > at {
                 new(at..r.start);
             }
@@ -45,10 +47,11 @@ impl Ranges {
         if at < range.end {
             new(at..range.end);
         }
-        if to == from + 1 {
-            self.0[from] = merged.clone();
+        if to == from {
+            self.0.insert(from, merged.clone());
         } else {
-            self.0.splice(from..to, [merged.clone()]);
+            self.0[from] = merged.clone();
+            self.0.drain(from + 1..to);
         }
         merged
     }
@@ -58,11 +61,10 @@ impl Ranges {
         if self.0.is_empty() {
             return;
         }
-        let gone = self.0.partition_point(|r| r.end <= bound);
-        if gone > 0 {
-            self.0.drain(..gone);
+        while self.0.front().is_some_and(|r| r.end <= bound) {
+            self.0.pop_front();
         }
-        if let Some(first) = self.0.first_mut() {
+        if let Some(first) = self.0.front_mut() {
             first.start = first.start.max(bound);
         }
     }
@@ -74,13 +76,13 @@ impl Ranges {
     }
 
     /// The ranges, in ascending order.
-    pub fn ranges(&self) -> &[Range<u64>] {
-        &self.0
+    pub fn ranges(&self) -> impl ExactSizeIterator<Item = &Range<u64>> + DoubleEndedIterator {
+        self.0.iter()
     }
 
     /// One above the greatest number.
     pub fn end(&self) -> Option<u64> {
-        self.0.last().map(|r| r.end)
+        self.0.back().map(|r| r.end)
     }
 
     /// The `n`th greatest number, from 1.
@@ -109,7 +111,7 @@ mod tests {
 
     /// The range that holds a number.
     fn around(ranges: &Ranges, seq: u64) -> Option<Range<u64>> {
-        ranges.ranges().iter().find(|r| r.contains(&seq)).cloned()
+        ranges.ranges().find(|r| r.contains(&seq)).cloned()
     }
 
     proptest! {
@@ -131,9 +133,9 @@ mod tests {
                 let due: BTreeSet<u64> = (start..start + length).filter(|s| !set.contains(s)).collect();
                 prop_assert_eq!(new, due);
                 set.extend(start..start + length);
-                let all: BTreeSet<u64> = ranges.ranges().iter().cloned().flatten().collect();
+                let all: BTreeSet<u64> = ranges.ranges().cloned().flatten().collect();
                 prop_assert_eq!(&all, &set);
-                prop_assert!(ranges.ranges().windows(2).all(|w| w[0].end < w[1].start));
+                prop_assert!(ranges.ranges().zip(ranges.ranges().skip(1)).all(|(a, b)| a.end < b.start));
                 for n in 1..=set.len() as u64 + 1 {
                     prop_assert_eq!(ranges.nth_greatest(n), set.iter().rev().nth(n as usize - 1).copied());
                 }

@@ -184,7 +184,7 @@ pub fn transfer(
                     let early = answer.earlier && which == 0;
                     let (seq, sent) = if early { last } else { (seq, sent) };
                     let cumulative = if early { answer.before } else { answer.cumulative };
-                    let echo = answer.echoes[if answer.earlier { which } else { 1 }];
+                    let echo = if answer.earlier && which == 0 { answer.earlier_echo() } else { answer.echo };
                     net.offer(now, Event::Ack { cumulative, seq, sent, echo });
                 }
                 last = (seq, sent);

@@ -100,7 +100,9 @@ impl Kind {
         let known = same.filter(alike).map(|kind| Arc::clone(&kind.config));
         let config = known.unwrap_or_else(|| Arc::new(flow.transport_config()));
         let workload = flow.workload.build(flow.packet.mean_bytes());
-        Kind { flow: flow.clone(), config, policy: flow.sink_policy(), of_run, workload, noise: Duration::ZERO }
+        let policy = flow.sink_policy();
+        let policy = config.tcp_rules().map_or(policy.clone(), |rules| policy.for_recovery(rules.recovery));
+        Kind { flow: flow.clone(), config, policy, of_run, workload, noise: Duration::ZERO }
     }
 
     /// Whether a flow is of this kind, too, if the one before it is.

@@ -97,15 +97,15 @@ impl Run {
         let mut own = usize::from(answer.now);
         if answer.earlier {
             own -= 1;
-            self.acknowledge_for(f, class, answer.before, answer.echoes[0]);
+            self.acknowledge_for(f, class, answer.before, answer.earlier_echo());
         }
         if own == 0 {
             self.network.payloads.remove(handle);
             return self.flows.out_of_network(f);
         }
-        let echo = self.network.echoes.keep(answer.echoes[1]);
-        let payload = self.network.payloads.get(handle);
-        payload.echo = echo;
+        if !answer.echo.says_nothing() {
+            self.network.payloads.get(handle).echo = self.network.echoes.keep(answer.echo);
+        }
         self.send_ack(f, handle, ack_bytes, class);
     }
 
@@ -121,7 +121,7 @@ impl Run {
 
     /// An acknowledgement that a timer triggers, for packets that arrived before.
     fn acknowledge_for(&mut self, f: usize, class: u8, cumulative: u64, echo: Echo) {
-        let echo = self.network.echoes.keep(echo);
+        let echo = if echo.says_nothing() { 0 } else { self.network.echoes.keep(echo) };
         let handle = self.network.payloads.reserve();
         let flow = &mut self.flows.places[f];
         flow.in_network += 1;

@@ -42,6 +42,8 @@ pub(crate) struct Rack {
     waiting: VecDeque<(Time, u64)>,
     /// When to look again, if some wait.
     until: Option<Time>,
+    /// Room for what is declared lost at once.
+    lost: Vec<u64>,
 }
 
 /// Recoveries for which a wider window stays (RFC 8985, section 6.2, step 4).
@@ -60,6 +62,7 @@ impl Default for Rack {
             order: VecDeque::new(),
             waiting: VecDeque::new(),
             until: None,
+            lost: Vec::new(),
         }
     }
 }
@@ -117,6 +120,18 @@ impl Rack {
         smoothed.map_or(wide, |most| wide.min(most))
     }
 
+    /// Whether a packet waits that was sent before the newest that arrived.
+    fn waits(&mut self, outstanding: impl Fn(Time, u64) -> bool) -> bool {
+        let Some(newest) = self.newest else { return false };
+        while let Some(entry) = self.order.front().copied().filter(|entry| *entry <= newest) {
+            self.order.pop_front();
+            if outstanding(entry.0, entry.1) {
+                self.waiting.push_back(entry);
+            }
+        }
+        !self.waiting.is_empty()
+    }
+
     /// Takes out what is lost by now and hands it to `lost`; sets how long to wait for the rest. `outstanding` says whether an entry still stands.
     fn detect(
         &mut self,
@@ -126,12 +141,8 @@ impl Rack {
         mut lost: impl FnMut(u64),
     ) {
         self.until = None;
-        let Some(newest) = self.newest else { return };
-        while let Some(entry) = self.order.front().copied().filter(|entry| *entry <= newest) {
-            self.order.pop_front();
-            if outstanding(entry.0, entry.1) {
-                self.waiting.push_back(entry);
-            }
+        if !self.waits(&outstanding) {
+            return;
         }
         let allowed = self.rtt + window;
         while let Some((sent, seq)) = self.waiting.front().copied() {
@@ -195,19 +206,25 @@ impl LossRecovery for Rack {
     }
 
     fn detect_losses(&mut self, ledger: &mut Ledger, state: &mut State, signals: &Signals<'_>) -> Detected {
-        let window = self.reordering_window(ledger, state, signals);
-        let mut lost = vec![];
-        self.detect(signals.now, window, |sent, seq| ledger.is_unknown(sent, seq), |seq| lost.push(seq));
-        let mut retransmission = false;
-        for seq in &lost {
-            retransmission |= ledger.get(*seq).has(flag::RETRANSMITTED_IN_RECOVERY);
-            ledger.declare_lost(*seq);
+        // Mostly nothing waits.
+        if !self.waits(|sent, seq| ledger.is_unknown(sent, seq)) {
+            self.until = None;
+            return Detected::Nothing;
         }
+        let window = self.reordering_window(ledger, state, signals);
+        let mut lost = std::mem::take(&mut self.lost);
+        self.detect(signals.now, window, |sent, seq| ledger.is_unknown(sent, seq), |seq| lost.push(seq));
+        let (mut retransmission, any) = (false, !lost.is_empty());
+        for seq in lost.drain(..) {
+            retransmission |= ledger.get(seq).has(flag::RETRANSMITTED_IN_RECOVERY);
+            ledger.declare_lost(seq);
+        }
+        self.lost = lost;
         // Section 9.3: without PRR a lost retransmission is a loss in a further window, and a further cut.
         let once = signals.rules.prr || signals.rules.as_linux;
         let further = state.phase == Phase::Recovery && retransmission && !once;
         let begins = further || matches!(state.phase, Phase::Open | Phase::Cwr);
-        if !lost.is_empty() && begins { Detected::Loss } else { Detected::Nothing }
+        if any && begins { Detected::Loss } else { Detected::Nothing }
     }
 
     fn on_enter(&mut self, _: &mut Ledger, _: &mut State, _: &Ranges, _: u32) {}
@@ -261,7 +278,9 @@ impl LossRecovery for Rack {
     }
 
     fn memory(&self) -> usize {
-        size_of::<Rack>() + (self.order.capacity() + self.waiting.capacity()) * size_of::<(Time, u64)>()
+        size_of::<Rack>()
+            + (self.order.capacity() + self.waiting.capacity()) * size_of::<(Time, u64)>()
+            + self.lost.capacity() * size_of::<u64>()
     }
 }
 

@@ -45,22 +45,39 @@ pub struct Sent {
     pub app_limited: bool,
 }
 
-/// What was known when a packet was sent.
+/// What was known when a packet was sent. Half a cache line, since there is one for each packet outstanding.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 pub(super) struct Stamp {
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
-    lost: u64,
+    /// The lower half of the number: fewer than 2^32 packets are lost while one is outstanding.
+    lost: u32,
+    /// Packets in flight; above them a bit that says that the source lacked data.
     in_flight: u32,
-    app_limited: bool,
 }
 
+const APP_LIMITED: u32 = 1 << 31;
+
 impl Stamp {
-    /// The packet with this stamp.
-    pub fn sent(&self, seq: u64, at: Time) -> Sent {
-        let Stamp { delivered, lost, in_flight, app_limited, .. } = *self;
-        Sent { seq, at, in_flight: u64::from(in_flight), delivered, lost, app_limited }
+    /// The packet with this stamp, where so many packets have been declared lost until now.
+    pub fn sent(&self, seq: u64, at: Time, declared_lost: u64) -> Sent {
+        let lost = declared_lost - self.lost_since(declared_lost).min(declared_lost);
+        Sent { seq, at, in_flight: self.in_flight(), delivered: self.delivered, lost, app_limited: self.app_limited() }
+    }
+
+    fn in_flight(&self) -> u64 {
+        u64::from(self.in_flight & !APP_LIMITED)
+    }
+
+    fn app_limited(&self) -> bool {
+        self.in_flight & APP_LIMITED > 0
+    }
+
+    /// Packets declared lost since it was sent.
+    fn lost_since(&self, declared_lost: u64) -> u64 {
+        u64::from((declared_lost as u32).wrapping_sub(self.lost))
     }
 }
 
@@ -100,9 +117,9 @@ impl Sampler {
             delivered,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
-            lost,
-            in_flight: u32::try_from(in_flight).unwrap_or(u32::MAX),
-            app_limited: self.app_limited > 0,
+            lost: lost as u32,
+            in_flight: in_flight.min(u64::from(APP_LIMITED - 1)) as u32
+                | if self.app_limited > 0 { APP_LIMITED } else { 0 },
         }
     }
 
@@ -153,16 +170,16 @@ impl Sampler {
             delivered: delivered.saturating_sub(stamp.delivered),
             interval,
             prior_delivered: stamp.delivered,
-            lost: declared_lost.saturating_sub(stamp.lost),
-            in_flight: u64::from(stamp.in_flight),
-            app_limited: stamp.app_limited,
+            lost: stamp.lost_since(declared_lost),
+            in_flight: stamp.in_flight(),
+            app_limited: stamp.app_limited(),
             resent,
         })
     }
 
-    /// A packet outstanding that was sent last at `at`.
-    pub fn sent_packet(&self, seq: u64, at: Time) -> Sent {
-        self.stamps[self.place(seq)].sent(seq, at)
+    /// A packet outstanding that was sent last at `at`, where so many packets have been declared lost until now.
+    pub fn sent_packet(&self, seq: u64, at: Time, declared_lost: u64) -> Sent {
+        self.stamps[self.place(seq)].sent(seq, at, declared_lost)
     }
 
     /// Bytes that it takes.
@@ -248,7 +265,7 @@ mod tests {
         let third = s.sent(us(120), true);
         s.delivered((us(120), 2), &third, us(220));
         assert_eq!(s.take(Some(Duration::from_millis(1))), None, "an interval below the least round trip");
-        assert_eq!((third.app_limited, s.1), (false, 3));
+        assert_eq!((third.app_limited(), s.1), (false, 3));
     }
 
     #[test]
@@ -261,12 +278,22 @@ mod tests {
     }
 
     #[test]
+    fn losses_are_counted_beyond_the_32_bits_of_a_stamp() {
+        let before = (1 << 32) + u64::from(u32::MAX);
+        let stamp = Sampler::default().stamp(true, (0, before, u64::MAX), us(0));
+        assert_eq!((stamp.lost_since(before + 2), stamp.app_limited()), (2, false));
+        let sent = stamp.sent(7, us(0), before + 2);
+        assert_eq!((sent.lost, sent.in_flight, sent.app_limited), (before, (1 << 31) - 1, false));
+        assert_eq!(size_of::<Stamp>(), 32);
+    }
+
+    #[test]
     fn a_lack_of_data_is_over_when_more_is_delivered_than_was_in_flight_then() {
         let mut s = Sampler::default();
         s.on_app_limited(0, 2);
         for (delivered, app_limited) in [(2, true), (3, false)] {
             assert_eq!(s.take(None, delivered, 0), None);
-            assert_eq!(s.stamp(false, (delivered, 0, 1), us(10)).app_limited, app_limited);
+            assert_eq!(s.stamp(false, (delivered, 0, 1), us(10)).app_limited(), app_limited);
         }
     }
 

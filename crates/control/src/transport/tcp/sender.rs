@@ -17,6 +17,7 @@ mod timer;
 
 use super::prr::Reduction;
 use super::rate::{RateSample, Sampler, Sent};
+use super::sink::BLOCKS;
 use super::undo::{Episode, FRto};
 use super::{Growth, Ranges, RoundTrips, Rules};
 use crate::LossKind;
@@ -91,6 +92,8 @@ pub struct Sender {
     recovery: AnyRecovery,
     /// What the sink reported beyond the oldest packet not acknowledged.
     sacked: Ranges,
+    /// The ranges that the last acknowledgement reported.
+    reported: [(u64, u64); BLOCKS],
     rtt: RoundTrips,
     /// The least round trip of the last 300 s, and when it was measured.
     min_rtt: Option<(Duration, Time)>,
@@ -124,6 +127,7 @@ impl Sender {
             state: State::default(),
             recovery: AnyRecovery::new(rules),
             sacked: Ranges::EMPTY,
+            reported: [(0, 0); BLOCKS],
             rtt: RoundTrips::default(),
             min_rtt: None,
             timer: Timer::Never,
@@ -220,15 +224,19 @@ impl Sender {
         self.state.is_repairing()
     }
 
-    /// Whether the window may grow by what was in use; `slow` in slow start.
+    /// Whether the window may grow by what was in use. `present` gives the window and whether it is in slow start.
     #[inline]
-    pub fn was_limited(&self, window: u64, slow: bool) -> bool {
+    pub fn was_limited(&self, present: impl FnOnce() -> (u64, bool)) -> bool {
         if self.rules.growth == Growth::Bounded {
+            let (window, slow) = present();
             let first = if self.usage.lowered { 0 } else { self.rules.initial_window };
             let most = self.usage.most_since.max(first);
             return window < if slow { 2 * most } else { most + 1 };
         }
-        self.usage.limited || (slow && window < 2 * self.usage.most_out)
+        self.usage.limited || {
+            let (window, slow) = present();
+            slow && window < 2 * self.usage.most_out
+        }
     }
 
     /// Whether the source reacted to a mark since the last call: the next new packet reports it to the sink.
@@ -252,10 +260,14 @@ impl Sender {
         self.rtt.backoffs()
     }
 
-    /// The packets declared lost since the last call, as they were sent; none unless the protocol asks for rates.
-    pub fn take_lost(&mut self) -> Vec<Sent> {
-        let Some(sampler) = &self.sampler else { return vec![] };
-        let lost = std::mem::take(&mut self.ledger.newly_lost);
-        lost.into_iter().map(|seq| sampler.sent_packet(seq, self.ledger.get(seq).sent)).collect()
+    /// Hands on the packets declared lost since the last call, as they were sent; none unless the protocol asks for rates.
+    pub fn name_lost(&mut self, mut lost: impl FnMut(&Sent)) {
+        if let Some(sampler) = &self.sampler {
+            let ledger = &self.ledger;
+            for seq in &ledger.newly_lost {
+                lost(&sampler.sent_packet(*seq, ledger.get(*seq).sent, ledger.declared_lost));
+            }
+            self.ledger.newly_lost.clear();
+        }
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! State per flow: ranges beyond a gap, the newest of them, and the acknowledgement that waits.
 
-use super::Ranges;
+use super::{Ranges, Recovery};
 use crate::transport::timers::deadline;
 use headgate_packet::check::at_least;
 use headgate_packet::{Check, Duration, Time, Wrong};
@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most blocks that an acknowledgement has room for.
-const BLOCKS: usize = 4;
+pub(super) const BLOCKS: usize = 4;
 
 /// How the sink reports marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -76,6 +76,13 @@ impl Policy {
     }
 }
 
+impl Policy {
+    /// The same for a source with this recovery: ranges and packets that arrived twice are reported only to one that uses them.
+    pub fn for_recovery(self, recovery: Recovery) -> Policy {
+        if recovery.needs_blocks() { self } else { Policy { blocks: 0, duplicates: false, ..self } }
+    }
+}
+
 impl Check for Policy {
     fn check(&self) -> Result<(), Wrong> {
         at_least("delay", self.delay, Duration::from_ps(1))?;
@@ -108,13 +115,9 @@ impl Echo {
         self.ranges[..usize::from(self.count)].iter().copied()
     }
 
-    /// The ranges reported; by their numbers if so wanted.
-    pub fn ranges(&self, by_number: bool) -> impl Iterator<Item = (u64, u64)> + use<> {
-        let (mut ranges, count) = (self.ranges, usize::from(self.count));
-        if by_number {
-            ranges[..count].sort_unstable();
-        }
-        ranges.into_iter().take(count)
+    /// The places of the ranges reported, empty ones last.
+    pub(super) fn places(&self) -> &[(u64, u64); BLOCKS] {
+        &self.ranges
     }
 
     /// Neither ranges nor a duplicate are reported.
@@ -147,12 +150,19 @@ pub struct Answer {
     pub duplicate: bool,
     /// Acknowledgements to be sent now: none, one, or two.
     pub now: u8,
-    /// The echo of DCTCP changed: the first one is for the packets before this one.
+    /// The echo of DCTCP changed: the first one is for the packets before this one, and reports what [`Answer::earlier_echo`] gives.
     pub earlier: bool,
     /// What they report.
-    pub echoes: [Echo; 2],
+    pub echo: Echo,
     /// The number of packets received in sequence before.
     pub before: u64,
+}
+
+impl Answer {
+    /// What the acknowledgement reports that is for the packets before this one.
+    pub fn earlier_echo(&self) -> Echo {
+        Echo { congested: !self.echo.congested, ..self.echo }
+    }
 }
 
 /// What the sink does with a packet in order, where it has nothing to report but its number.
@@ -203,7 +213,7 @@ impl Sink {
         let mut duplicate = seq < self.next;
         let in_order = seq == self.next && self.ahead.is_empty();
         if seq == self.next {
-            let follows = self.ahead.ranges().first().filter(|r| r.start == seq + 1);
+            let follows = self.ahead.ranges().next().filter(|r| r.start == seq + 1);
             self.next = follows.map_or(seq + 1, |r| r.end);
             self.ahead.forget_below(self.next);
         } else if !duplicate {
@@ -216,8 +226,7 @@ impl Sink {
         let turned = self.take_mark(marked, reacted);
         let earlier = turned && self.waiting > 0;
         self.waiting = if earlier { 1 } else { self.waiting + 1 };
-        let own = self.echo(duplicate.then_some(seq));
-        let first = if turned { Echo { congested: !self.congested, ..own } } else { own };
+        let echo = self.echo(duplicate.then_some(seq));
         // Anything out of order is acknowledged at once (RFC 5681, section 4.2), as is what fills a gap.
         let at_once = !in_order || self.waiting >= self.policy.every || self.arrived <= self.policy.quick;
         if at_once {
@@ -226,8 +235,7 @@ impl Sink {
             self.timer = deadline(now, self.policy.delay, self.policy.tick);
         }
         let count = u8::from(at_once) + u8::from(earlier);
-        let echoes = [if earlier { first } else { own }, own];
-        Answer { cumulative: self.next, duplicate, now: count, earlier, echoes, before }
+        Answer { cumulative: self.next, duplicate, now: count, earlier, echo, before }
     }
 
     /// As [`Sink::on_data`], of a packet that is the next one, where nothing beyond it arrived and there are no marks; `None` where that is not so, and then

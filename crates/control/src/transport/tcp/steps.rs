@@ -271,7 +271,7 @@ impl Steps {
         for _ in 0..lost {
             if let Some((pn, (at, stamp))) = self.sent.pop_first() {
                 self.lost += 1;
-                self.control.on_packet_lost(self.now, &stamp.sent(pn, at));
+                self.control.on_packet_lost(self.now, &stamp.sent(pn, at, self.lost));
                 newest = Some(pn);
             }
         }

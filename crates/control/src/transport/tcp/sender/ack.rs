@@ -9,6 +9,18 @@ use headgate_packet::{Duration, Time};
 /// After this long the least round trip is looked for again (Linux: tcp_min_rtt_wlen).
 const MIN_RTT_FOR: Duration = Duration::from_secs(300);
 
+/// Moves those that are to stay to the front; how many.
+fn retain(ranges: &mut [(u64, u64)], stays: impl Fn(&(u64, u64)) -> bool) -> usize {
+    let mut count = 0;
+    for i in 0..ranges.len() {
+        if stays(&ranges[i]) {
+            ranges[count] = ranges[i];
+            count += 1;
+        }
+    }
+    count
+}
+
 impl Sender {
     /// An acknowledgement of everything below `cumulative` arrived, caused by a packet sent at `sent`; `echo` is what the sink says beyond it. `rtts`
     /// gets a round trip for each packet that gives one.
@@ -162,9 +174,16 @@ impl Sender {
         let blocks = self.rules.recovery.needs_blocks();
         if let Some(echo) = echo {
             if blocks {
+                let before = std::mem::replace(&mut self.reported, *echo.places());
+                // Most acknowledgements report again what the one before them did.
+                let mut new = *echo.places();
+                let count = retain(&mut new, |range| range.1 > 0 && !before.contains(range));
                 // The sink reports the latest first. In that order, what arrived long ago would seem to arrive late after a lost report.
-                for (start, end) in echo.ranges(self.rules.recovery == Recovery::Rack) {
-                    self.take_block(start, end, now, p, rtts);
+                if count > 1 && self.rules.recovery == Recovery::Rack {
+                    new[..count].sort_unstable();
+                }
+                for (start, end) in &new[..count] {
+                    self.take_block(*start, *end, now, p, rtts);
                 }
                 if let Some(seq) = echo.duplicate {
                     self.take_duplicate(seq, p);

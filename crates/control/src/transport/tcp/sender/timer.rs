@@ -112,10 +112,16 @@ impl Sender {
         }
     }
 
+    /// Whether the timer has run out.
+    #[inline]
+    pub fn is_due(&self, now: Time) -> bool {
+        self.timeout_before(now + Duration::from_ps(1)) <= now
+    }
+
     /// The timer ran out. With a timeout `loss` is set, and the episode has begun; `remaining` is what is still in the network.
     pub fn on_timeout(&mut self, now: Time) -> Progress {
         let mut p = Progress { declared_before: self.ledger.declared_lost, ..Progress::default() };
-        if now < self.timeout_before(now + Duration::from_ps(1)) {
+        if !self.is_due(now) {
             p.stale = true;
             return p;
         }
