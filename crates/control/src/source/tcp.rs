@@ -243,3 +243,13 @@ impl<C: FlowControl> Source for Tcp<C> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_stays_small() {
+        assert!(size_of::<Tcp>() <= 600, "{}", size_of::<Tcp>());
+    }
+}

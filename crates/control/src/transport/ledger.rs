@@ -70,10 +70,13 @@ pub(crate) struct Ledger {
     /// Packets that arrived so far, and packets that were declared lost so far.
     pub delivered: u64,
     pub declared_lost: u64,
-    /// The numbers of those that were declared lost since somebody asked, if `names_lost`.
-    pub newly_lost: Vec<u64>,
-    pub names_lost: bool,
+    /// The packets that were declared lost since somebody asked, if somebody does.
+    pub named: Option<Box<Named>>,
 }
+
+/// Numbers of packets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named(pub Vec<u64>);
 
 impl Ledger {
     /// An empty one, which keeps times of first transmissions if `wants_first`.
@@ -183,8 +186,8 @@ impl Ledger {
         self.two_copies -= u64::from(copy);
         self.lost += 1;
         self.declared_lost += 1;
-        if self.names_lost {
-            self.newly_lost.push(seq);
+        if let Some(named) = &mut self.named {
+            named.0.push(seq);
         }
         self.scan = self.scan.min(seq);
         true

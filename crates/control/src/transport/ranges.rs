@@ -8,9 +8,6 @@ use std::ops::Range;
 pub struct Ranges(VecDeque<Range<u64>>);
 
 impl Ranges {
-    /// None.
-    pub const EMPTY: Ranges = Ranges(VecDeque::new());
-
     /// Adds a range that is not empty; gives those parts of it that were not in the set to `new`. The range of the set that holds it then.
     pub fn insert(&mut self, range: Range<u64>, new: &mut impl FnMut(Range<u64>)) -> Range<u64> {
         // Most ranges grow the last one, or begin a new one beyond it.

@@ -142,7 +142,7 @@ mod tests {
         rtt.sample(Duration::from_millis(100), (0, 4), &rules);
         let mut detected = |recovery_point: u64, now: Time| {
             let mut state = State { duplicates: 1, recovery_point, ..State::default() };
-            let (advanced, duplicate, sacked) = (false, true, &Ranges::EMPTY);
+            let (advanced, duplicate, sacked) = (false, true, &Ranges::default());
             let signals = Signals { now, advanced, duplicate, sacked, rtt: &rtt, min_rtt: None, rules: &rules };
             Duplicates::new(Recovery::Newreno).detect_losses(&mut ledger, &mut state, &signals)
         };

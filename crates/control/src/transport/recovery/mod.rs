@@ -77,10 +77,10 @@ pub(crate) enum Detected {
 ///
 /// Order of calls, for each acknowledgement: `on_packet_acked` for each packet newly known to have arrived; `on_advance` if something was acknowledged
 /// in sequence; `on_duplicate` or `on_reported_duplicate`; `on_exit` if the episode is over; `detect_losses`; then, after the protocol has cut its
-/// window, `on_enter` if there was a loss; `restarts_timer`. A timeout calls `on_timeout` alone. `on_packet_sent` follows each transmission.
+/// window, `on_enter` if there was a loss; `restarts_timer`. A timeout calls `on_timeout` alone. `on_retransmission` follows each retransmission.
 pub(crate) trait LossRecovery {
-    /// A packet is sent, new or again.
-    fn on_packet_sent(&mut self, _seq: u64, _now: Time) {}
+    /// A packet is sent again.
+    fn on_retransmission(&mut self, _seq: u64, _now: Time) {}
     /// A packet is known to have arrived; its record is that from before.
     fn on_packet_acked(&mut self, _seq: u64, _record: Record, _now: Time, _min_rtt: Option<Duration>) {}
     /// This many packets were acknowledged in sequence, of which `arrived` were not known before; gives how many of those had been counted by
@@ -106,7 +106,7 @@ pub(crate) trait LossRecovery {
     /// The retransmission timer ran out: declares lost what is sent again.
     fn on_timeout(&mut self, ledger: &mut Ledger, state: &State, signals: &Signals<'_>);
     /// A spurious episode is undone; with the packets, and when they were sent, that a timeout had declared lost.
-    fn on_undo(&mut self, _expired: Vec<(Time, u64)>) {}
+    fn on_undo(&mut self, _ledger: &Ledger, _expired: Vec<(Time, u64)>) {}
     /// Whether a packet is to be sent again that is not known to be lost, when nothing else can be sent.
     fn has_unproved(&self, _ledger: &Ledger, _state: &State, _sacked: &Ranges) -> bool {
         false
@@ -152,9 +152,8 @@ macro_rules! recoveries {
         pub(crate) enum AnyRecovery { $($Type($Held)),+ }
 
         impl LossRecovery for AnyRecovery {
-            #[inline]
-            fn on_packet_sent(&mut self, seq: u64, now: Time) {
-                match self { $(AnyRecovery::$Type(r) => r.on_packet_sent(seq, now)),+ }
+            fn on_retransmission(&mut self, seq: u64, now: Time) {
+                match self { $(AnyRecovery::$Type(r) => r.on_retransmission(seq, now)),+ }
             }
             #[inline]
             fn on_packet_acked(&mut self, seq: u64, record: Record, now: Time, min_rtt: Option<Duration>) {
@@ -183,8 +182,8 @@ macro_rules! recoveries {
             fn on_timeout(&mut self, ledger: &mut Ledger, state: &State, signals: &Signals<'_>) {
                 match self { $(AnyRecovery::$Type(r) => r.on_timeout(ledger, state, signals)),+ }
             }
-            fn on_undo(&mut self, expired: Vec<(Time, u64)>) {
-                match self { $(AnyRecovery::$Type(r) => r.on_undo(expired)),+ }
+            fn on_undo(&mut self, ledger: &Ledger, expired: Vec<(Time, u64)>) {
+                match self { $(AnyRecovery::$Type(r) => r.on_undo(ledger, expired)),+ }
             }
             fn has_unproved(&self, ledger: &Ledger, state: &State, sacked: &Ranges) -> bool {
                 match self { $(AnyRecovery::$Type(r) => r.has_unproved(ledger, state, sacked)),+ }

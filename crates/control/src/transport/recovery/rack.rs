@@ -13,7 +13,8 @@
 //! - A packet that was wrongly declared lost by its successors' arrival is watched no more until it is sent again, as in Linux; one that a timeout
 //!   declared lost is.
 //!
-//! State: an entry for each packet that is outstanding, in the order of sending. Each is looked at a few times, whatever the window.
+//! State: an entry for each retransmission that is outstanding and for each packet that waits. Packets that were sent once stand in the ledger, in the
+//! order of sending. Each is looked at a few times, whatever the window.
 
 use super::{Detected, LossRecovery, Phase, Signals, State};
 use crate::transport::ledger::{Ledger, Record, flag};
@@ -36,9 +37,10 @@ pub(crate) struct Rack {
     persist: u32,
     /// Further duplicates count only when this is acknowledged.
     round: Option<u64>,
-    /// Transmissions after the newest that arrived, in the order of time, and those before it that wait. Entries that a later event made
-    /// unnecessary stay until they are at an end.
-    order: VecDeque<(Time, u64)>,
+    /// Packets sent once, from this one on, were sent after the newest that arrived, as were these retransmissions, in the order of time; those that
+    /// were sent before it wait. Entries that a later event made unnecessary stay until they are at an end.
+    watched: u64,
+    again: VecDeque<(Time, u64)>,
     waiting: VecDeque<(Time, u64)>,
     /// When to look again, if some wait.
     until: Option<Time>,
@@ -59,7 +61,8 @@ impl Default for Rack {
             quarters: 1,
             persist: 0,
             round: None,
-            order: VecDeque::new(),
+            watched: 0,
+            again: VecDeque::new(),
             waiting: VecDeque::new(),
             until: None,
             lost: Vec::new(),
@@ -68,13 +71,13 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// A packet is sent.
-    fn sent(&mut self, seq: u64, now: Time) {
-        self.order.push_back((now, seq));
+    /// A packet is sent again.
+    fn sent_again(&mut self, seq: u64, now: Time) {
+        self.again.push_back((now, seq));
         // At one instant several packets are sent, not always in the order of their numbers.
-        let mut place = self.order.len() - 1;
-        while place > 0 && self.order[place - 1] > (now, seq) {
-            self.order.swap(place - 1, place);
+        let mut place = self.again.len() - 1;
+        while place > 0 && self.again[place - 1] > (now, seq) {
+            self.again.swap(place - 1, place);
             place -= 1;
         }
     }
@@ -121,29 +124,49 @@ impl Rack {
     }
 
     /// Whether a packet waits that was sent before the newest that arrived.
-    fn waits(&mut self, outstanding: impl Fn(Time, u64) -> bool) -> bool {
+    fn waits(&mut self, ledger: &Ledger) -> bool {
         let Some(newest) = self.newest else { return false };
-        while let Some(entry) = self.order.front().copied().filter(|entry| *entry <= newest) {
-            self.order.pop_front();
-            if outstanding(entry.0, entry.1) {
+        self.watched = self.watched.max(ledger.una);
+        loop {
+            let once = self.next_sent_once(ledger).filter(|entry| *entry <= newest);
+            let again = self.again.front().copied().filter(|entry| *entry <= newest);
+            let entry = match (once, again) {
+                (Some(once), None) => once,
+                (Some(once), Some(again)) if once < again => once,
+                (_, Some(again)) => again,
+                (None, None) => break,
+            };
+            if Some(entry) == once {
+                self.watched += 1;
+            } else {
+                self.again.pop_front();
+            }
+            if ledger.is_unknown(entry.0, entry.1) {
                 self.waiting.push_back(entry);
             }
         }
         !self.waiting.is_empty()
     }
 
-    /// Takes out what is lost by now and hands it to `lost`; sets how long to wait for the rest. `outstanding` says whether an entry still stands.
-    fn detect(
-        &mut self,
-        now: Time,
-        window: Duration,
-        outstanding: impl Fn(Time, u64) -> bool,
-        mut lost: impl FnMut(u64),
-    ) {
+    /// The next packet watched of those that were sent once and of which nothing is known.
+    fn next_sent_once(&mut self, ledger: &Ledger) -> Option<(Time, u64)> {
+        while self.watched < ledger.next {
+            let record = ledger.get(self.watched);
+            if !record.has(flag::ARRIVED | flag::LOST | flag::RETRANSMITTED) {
+                return Some((record.sent, self.watched));
+            }
+            self.watched += 1;
+        }
+        None
+    }
+
+    /// Takes out what is lost by now and hands it to `lost`; sets how long to wait for the rest.
+    fn detect(&mut self, ledger: &Ledger, now: Time, window: Duration, mut lost: impl FnMut(u64)) {
         self.until = None;
-        if !self.waits(&outstanding) {
+        if !self.waits(ledger) {
             return;
         }
+        let outstanding = |sent: Time, seq: u64| ledger.is_unknown(sent, seq);
         let allowed = self.rtt + window;
         while let Some((sent, seq)) = self.waiting.front().copied() {
             let stands = outstanding(sent, seq);
@@ -165,20 +188,22 @@ impl Rack {
     }
 
     /// Forgets transmissions that no longer count: where nothing arrives for long, a packet may be sent any number of times.
-    fn forget(&mut self, outstanding: impl Fn(Time, u64) -> bool) {
-        self.order.retain(|(sent, seq)| outstanding(*sent, *seq));
-        self.waiting.retain(|(sent, seq)| outstanding(*sent, *seq));
+    fn forget(&mut self, ledger: &Ledger) {
+        self.again.retain(|(sent, seq)| ledger.is_unknown(*sent, *seq));
+        self.waiting.retain(|(sent, seq)| ledger.is_unknown(*sent, *seq));
     }
 
     /// A timeout took these transmissions for lost, and was wrong: what arrives says again which of them are.
-    fn watch_again(&mut self, mut expired: Vec<(Time, u64)>) {
+    fn watch_again(&mut self, ledger: &Ledger, mut expired: Vec<(Time, u64)>) {
+        // The others are watched as they are.
+        expired.retain(|(_, seq)| *seq < self.watched || ledger.get(*seq).has(flag::RETRANSMITTED));
         if expired.is_empty() {
             return;
         }
         expired.extend(self.waiting.drain(..));
-        expired.extend(self.order.drain(..));
+        expired.extend(self.again.drain(..));
         expired.sort_unstable();
-        self.order = expired.into();
+        self.again = expired.into();
     }
 
     /// Whether a packet sent then is lost at a timeout (section 6.3).
@@ -193,8 +218,8 @@ impl Rack {
 }
 
 impl LossRecovery for Rack {
-    fn on_packet_sent(&mut self, seq: u64, now: Time) {
-        self.sent(seq, now);
+    fn on_retransmission(&mut self, seq: u64, now: Time) {
+        self.sent_again(seq, now);
     }
 
     fn on_packet_acked(&mut self, seq: u64, record: Record, now: Time, min_rtt: Option<Duration>) {
@@ -207,13 +232,13 @@ impl LossRecovery for Rack {
 
     fn detect_losses(&mut self, ledger: &mut Ledger, state: &mut State, signals: &Signals<'_>) -> Detected {
         // Mostly nothing waits.
-        if !self.waits(|sent, seq| ledger.is_unknown(sent, seq)) {
+        if !self.waits(ledger) {
             self.until = None;
             return Detected::Nothing;
         }
         let window = self.reordering_window(ledger, state, signals);
         let mut lost = std::mem::take(&mut self.lost);
-        self.detect(signals.now, window, |sent, seq| ledger.is_unknown(sent, seq), |seq| lost.push(seq));
+        self.detect(ledger, signals.now, window, |seq| lost.push(seq));
         let (mut retransmission, any) = (false, !lost.is_empty());
         for seq in lost.drain(..) {
             retransmission |= ledger.get(seq).has(flag::RETRANSMITTED_IN_RECOVERY);
@@ -247,12 +272,12 @@ impl LossRecovery for Rack {
                 ledger.record(seq).flags |= flag::EXPIRED;
             }
         }
-        self.forget(|sent, seq| ledger.is_unknown(sent, seq));
+        self.forget(ledger);
         self.until = None;
     }
 
-    fn on_undo(&mut self, expired: Vec<(Time, u64)>) {
-        self.watch_again(expired);
+    fn on_undo(&mut self, ledger: &Ledger, expired: Vec<(Time, u64)>) {
+        self.watch_again(ledger, expired);
     }
 
     fn released_by_arrived(&self, arrived: u64, _: u64) -> u64 {
@@ -279,7 +304,7 @@ impl LossRecovery for Rack {
 
     fn memory(&self) -> usize {
         size_of::<Rack>()
-            + (self.order.capacity() + self.waiting.capacity()) * size_of::<(Time, u64)>()
+            + (self.again.capacity() + self.waiting.capacity()) * size_of::<(Time, u64)>()
             + self.lost.capacity() * size_of::<u64>()
     }
 }

@@ -14,7 +14,7 @@ use headgate_packet::Duration;
 pub struct Estimates {
     sampled: bool,
     /// The factor of the timeout that timeouts in a row amount to.
-    factor: f64,
+    factor: f32,
     mean: f64,
     /// RFC: the mean deviation. Kernel: four times the deviation that counts.
     deviation: f64,
@@ -68,7 +68,11 @@ impl Estimates {
     #[inline]
     pub fn timeout(&self, rules: &Rules) -> Duration {
         let base = self.base(rules);
-        if self.factor > 1.0 { (base * self.factor).min(rules.max_timeout) } else { base.min(rules.max_timeout) }
+        if self.factor > 1.0 {
+            (base * f64::from(self.factor)).min(rules.max_timeout)
+        } else {
+            base.min(rules.max_timeout)
+        }
     }
 
     /// A lower bound of the timeout, without work.
@@ -143,7 +147,7 @@ impl RoundTrips {
     /// A timeout happened: the next one is due later.
     pub fn back_off(&mut self) {
         self.backoffs = self.backoffs.saturating_add(1);
-        self.estimates.factor = (self.estimates.factor * 2.0).min(MOST_FACTOR);
+        self.estimates.factor = (self.estimates.factor * 2.0).min(MOST_FACTOR as f32);
     }
 
     /// Timeouts in a row.

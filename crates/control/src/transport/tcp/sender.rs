@@ -83,6 +83,18 @@ struct Usage {
     lowered: bool,
 }
 
+/// Longer than every round trip.
+const NO_RTT: Duration = Duration::from_ps(u64::MAX);
+
+/// What the sink reported. It stands apart, since many sources never look at it.
+#[derive(Clone, Debug, Default)]
+struct Scoreboard {
+    /// Packets that arrived beyond the oldest one not acknowledged.
+    sacked: Ranges,
+    /// The ranges that the last acknowledgement reported.
+    reported: [(u64, u64); BLOCKS],
+}
+
 /// Sequence numbers, records and timer of one flow. Sequence numbers count packets from 0.
 #[derive(Clone, Debug)]
 pub struct Sender {
@@ -90,13 +102,10 @@ pub struct Sender {
     ledger: Ledger,
     state: State,
     recovery: AnyRecovery,
-    /// What the sink reported beyond the oldest packet not acknowledged.
-    sacked: Ranges,
-    /// The ranges that the last acknowledgement reported.
-    reported: [(u64, u64); BLOCKS],
+    scoreboard: Box<Scoreboard>,
     rtt: RoundTrips,
-    /// The least round trip of the last 300 s, and when it was measured.
-    min_rtt: Option<(Duration, Time)>,
+    /// The least round trip of the last 300 s, and when it was measured; before the first one [`NO_RTT`].
+    min_rtt: (Duration, Time),
     timer: Timer,
     purpose: Purpose,
     tail: Tail,
@@ -120,16 +129,15 @@ impl Sender {
     /// A sender with nothing to send yet.
     pub fn new(rules: &Arc<Rules>) -> Sender {
         let mut ledger = Ledger::new(false);
-        ledger.names_lost = rules.rate_samples;
+        ledger.named = rules.rate_samples.then(Box::default);
         Sender {
             rules: Arc::clone(rules),
             ledger,
             state: State::default(),
             recovery: AnyRecovery::new(rules),
-            sacked: Ranges::EMPTY,
-            reported: [(0, 0); BLOCKS],
+            scoreboard: Box::default(),
             rtt: RoundTrips::default(),
-            min_rtt: None,
+            min_rtt: (NO_RTT, Time::ZERO),
             timer: Timer::Never,
             purpose: Purpose::Retransmit,
             tail: Tail::default(),
@@ -210,7 +218,7 @@ impl Sender {
 
     /// The least round trip of the last 300 s.
     pub fn min_rtt(&self) -> Option<Duration> {
-        self.min_rtt.map(|(least, _)| least)
+        Some(self.min_rtt.0).filter(|least| *least < NO_RTT)
     }
 
     /// An episode is under way: growth has to wait. After a timeout slow start continues.
@@ -247,7 +255,7 @@ impl Sender {
     /// Bytes of the records.
     pub fn memory(&self) -> usize {
         let sampler = self.sampler.as_ref().map_or(0, |s| s.memory());
-        self.ledger.memory() + self.sacked.memory() + self.recovery.memory() + sampler
+        self.ledger.memory() + self.scoreboard.sacked.memory() + self.recovery.memory() + sampler
     }
 
     /// The window of a reduction under way.
@@ -262,12 +270,10 @@ impl Sender {
 
     /// Hands on the packets declared lost since the last call, as they were sent; none unless the protocol asks for rates.
     pub fn name_lost(&mut self, mut lost: impl FnMut(&Sent)) {
-        if let Some(sampler) = &self.sampler {
-            let ledger = &self.ledger;
-            for seq in &ledger.newly_lost {
-                lost(&sampler.sent_packet(*seq, ledger.get(*seq).sent, ledger.declared_lost));
-            }
-            self.ledger.newly_lost.clear();
+        let (Some(sampler), Some(mut named)) = (&self.sampler, self.ledger.named.take()) else { return };
+        for seq in named.0.drain(..) {
+            lost(&sampler.sent_packet(seq, self.ledger.get(seq).sent, self.ledger.declared_lost));
         }
+        self.ledger.named = Some(named);
     }
 }

@@ -9,6 +9,34 @@ fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
+/// Packets that were sent once, at these times in ms.
+fn sent(times: impl IntoIterator<Item = u64>) -> Ledger {
+    let mut ledger = Ledger::new(false);
+    ledger.supply(u64::MAX);
+    for ms in times {
+        ledger.send_new(at(ms));
+    }
+    ledger
+}
+
+/// Packets arrive: the last one newly so, 110 ms after it was sent.
+fn arrive(ledger: &mut Ledger, rack: &mut Rack, seqs: &[u64]) {
+    for seq in seqs {
+        ledger.record(*seq).flags |= flag::ARRIVED;
+    }
+    let last = seqs[seqs.len() - 1];
+    let at = ledger.get(last).sent;
+    rack.arrived(last, at, false, at + ms(110), Some(ms(100)));
+}
+
+/// Declares lost what is lost by now; and until when the rest waits.
+fn lost(ledger: &mut Ledger, rack: &mut Rack, now: u64, window: u64) -> (Vec<u64>, Option<Time>) {
+    let mut lost = vec![];
+    rack.detect(ledger, at(now), ms(window), |seq| lost.push(seq));
+    lost.iter().for_each(|seq| assert!(ledger.declare_lost(*seq)));
+    (lost, rack.until)
+}
+
 #[test]
 fn the_reordering_window_by_hand() {
     let least = Some(ms(100));
@@ -25,36 +53,32 @@ fn the_reordering_window_by_hand() {
 
 #[test]
 fn a_packet_is_lost_when_a_later_one_arrived_and_the_window_has_passed() {
-    let mut rack = Rack::default();
-    (0..3).for_each(|seq| rack.sent(seq, at(0)));
-    rack.arrived(1, at(0), false, at(110), Some(ms(100)));
-    let mut lost = vec![];
+    let (mut ledger, mut rack) = (sent([0, 0, 0]), Rack::default());
+    arrive(&mut ledger, &mut rack, &[1]);
     // Packet 0 waits for 110 + 25; 2 was not sent before 1.
-    rack.detect(at(110), ms(25), |_, seq| seq != 1, |seq| lost.push(seq));
-    assert_eq!((&*lost, rack.until), (&[][..], Some(at(135))));
-    rack.detect(at(135), ms(25), |_, seq| seq != 1, |seq| lost.push(seq));
-    assert_eq!((&*lost, rack.until), (&[0][..], None));
+    assert_eq!(lost(&mut ledger, &mut rack, 110, 25), (vec![], Some(at(135))));
+    assert_eq!(lost(&mut ledger, &mut rack, 135, 25), (vec![0], None));
 }
 
 #[test]
 fn what_a_timeout_took_for_lost_is_watched_again_in_the_order_of_sending() {
-    let mut rack = Rack::default();
-    [(1, 25), (4, 40), (5, 50), (6, 60)].into_iter().for_each(|(seq, sent)| rack.sent(seq, at(sent)));
-    rack.arrived(4, at(40), false, at(150), Some(ms(110)));
-    // Packet 1 waits for 25 + 110 + 50.
-    rack.detect(at(150), ms(50), |_, seq| seq != 4, |_| panic!("too early"));
-    assert_eq!(rack.until, Some(at(185)));
-    rack.watch_again(vec![(at(30), 3), (at(20), 2), (at(70), 7)]);
-    let mut lost = vec![];
-    rack.arrived(6, at(60), false, at(170), Some(ms(110)));
-    rack.detect(at(182), ms(50), |_, seq| ![4, 6].contains(&seq), |seq| lost.push(seq));
-    assert_eq!(lost, [2]);
-    rack.detect(at(190), ms(50), |_, seq| ![2, 4, 6].contains(&seq), |seq| lost.push(seq));
+    let (mut ledger, mut rack) = (sent([15, 20, 25, 30, 40, 50, 60, 70, 80]), Rack::default());
+    // A timeout declares 1, 3 and 7 lost; then 4 arrives, as 0 did.
+    for seq in [1, 3, 7] {
+        assert!(ledger.declare_lost(seq));
+    }
+    arrive(&mut ledger, &mut rack, &[0, 4]);
+    // Packet 2 waits for 25 + 110 + 50.
+    assert_eq!(lost(&mut ledger, &mut rack, 150, 50), (vec![], Some(at(185))));
+    let expired = vec![(at(30), 3), (at(20), 1), (at(70), 7)];
+    expired.iter().for_each(|(_, seq)| ledger.record(*seq).flags &= !flag::LOST);
+    rack.watch_again(&ledger, expired);
+    arrive(&mut ledger, &mut rack, &[6]);
+    assert_eq!(lost(&mut ledger, &mut rack, 182, 50).0, [1]);
     // 5 waits for 50 + 110 + 50; 7 was sent after the newest that arrived.
-    assert_eq!((&*lost, rack.until), (&[2, 1, 3][..], Some(at(210))));
-    rack.arrived(8, at(80), false, at(190), Some(ms(110)));
-    rack.detect(at(240), ms(50), |_, seq| seq != 6, |seq| lost.push(seq));
-    assert_eq!(lost, [2, 1, 3, 5, 7]);
+    assert_eq!(lost(&mut ledger, &mut rack, 190, 50), (vec![2, 3], Some(at(210))));
+    arrive(&mut ledger, &mut rack, &[8]);
+    assert_eq!(lost(&mut ledger, &mut rack, 240, 50).0, [5, 7]);
 }
 
 #[test]
@@ -68,20 +92,41 @@ fn at_a_timeout_what_was_sent_a_round_trip_and_the_window_ago_is_lost() {
 
 #[test]
 fn of_one_instant_the_lower_numbers_went_first() {
-    let mut rack = Rack::default();
-    [5, 3, 4].into_iter().for_each(|seq| rack.sent(seq, at(0)));
-    rack.arrived(4, at(0), false, at(100), Some(ms(100)));
-    let mut lost = vec![];
-    rack.detect(at(125), ms(25), |_, seq| seq != 4, |seq| lost.push(seq));
-    assert_eq!((&*lost, rack.until), (&[3][..], None));
+    let (mut ledger, mut rack) = (sent([0; 6]), Rack::default());
+    // Again, at the instant at which the sixth is sent for the first time.
+    for seq in [4, 2, 3] {
+        ledger.send_again(seq, true, at(0));
+        rack.sent_again(seq, at(0));
+    }
+    arrive(&mut ledger, &mut rack, &[0, 1, 3]);
+    assert_eq!(lost(&mut ledger, &mut rack, 135, 25), (vec![2], None));
+    arrive(&mut ledger, &mut rack, &[5]);
+    assert_eq!(lost(&mut ledger, &mut rack, 135, 25), (vec![4], None));
+}
+
+#[test]
+fn packets_sent_once_and_retransmissions_wait_in_the_order_of_time() {
+    let (mut ledger, mut rack) = (sent([0, 10, 20]), Rack::default());
+    assert!(ledger.declare_lost(0));
+    ledger.send_again(0, true, at(15));
+    rack.sent_again(0, at(15));
+    ledger.send_new(at(30));
+    arrive(&mut ledger, &mut rack, &[3]);
+    // All were sent before packet 3, and 0 was sent again between the other two.
+    assert_eq!(lost(&mut ledger, &mut rack, 140, 20), (vec![1], Some(at(150))));
+    assert_eq!(lost(&mut ledger, &mut rack, 146, 20), (vec![0], Some(at(150))));
+    assert_eq!(lost(&mut ledger, &mut rack, 150, 20), (vec![2], None));
 }
 
 #[test]
 fn transmissions_that_no_longer_count_are_forgotten() {
-    let mut rack = Rack::default();
-    (0..100).for_each(|n| rack.sent(0, at(n)));
-    rack.forget(|sent, _| sent == at(99));
-    assert_eq!((rack.order.len(), rack.order.front()), (1, Some(&(at(99), 0))));
+    let (mut ledger, mut rack) = (sent([0]), Rack::default());
+    for ms in 0..100 {
+        ledger.send_again(0, true, at(ms));
+        rack.sent_again(0, at(ms));
+    }
+    rack.forget(&ledger);
+    assert_eq!((rack.again.len(), rack.again.front()), (1, Some(&(at(99), 0))));
 }
 
 #[test]
@@ -115,7 +160,7 @@ fn a_retransmission_that_arrived_too_soon_was_the_original() {
 fn without_reordering_nothing_is_waited_for_in_recovery_or_after_three_that_arrived() {
     // RFC 8985, section 6.2, step 4; else a quarter of the least round trip.
     let rules = Preset::Linux.rules();
-    let (rtt, sacked, min_rtt) = (RoundTrips::default(), &Ranges::EMPTY, Some(Duration::from_millis(100)));
+    let (rtt, sacked, min_rtt) = (RoundTrips::default(), &Ranges::default(), Some(Duration::from_millis(100)));
     for (phase, arrived, ms) in
         [(Phase::Open, 2, 25), (Phase::Open, 3, 0), (Phase::Recovery, 0, 0), (Phase::Loss, 0, 0)]
     {

@@ -103,8 +103,8 @@ impl Sender {
     /// An acknowledgement gave round trips, of which these are the first and the newest.
     #[inline]
     fn take_rtt(&mut self, oldest: Duration, newest: Duration, now: Time) {
-        if self.min_rtt.is_none_or(|(least, at)| oldest <= least || now.since(at) > MIN_RTT_FOR) {
-            self.min_rtt = Some((newest.min(oldest), now));
+        if oldest <= self.min_rtt.0 || now.since(self.min_rtt.1) > MIN_RTT_FOR {
+            self.min_rtt = (newest.min(oldest), now);
         }
         self.tail.measured = true;
         self.rtt.sample(oldest, (self.ledger.una, self.ledger.next), &self.rules);
@@ -124,7 +124,7 @@ impl Sender {
             }
         }
         (p.advanced, self.ledger.una, self.state.duplicates) = (cumulative - una, cumulative, 0);
-        self.sacked.forget_below(cumulative);
+        self.scoreboard.sacked.forget_below(cumulative);
         p.delivered -= self.recovery.on_advance(&mut self.ledger, &self.state, p.advanced);
     }
 
@@ -174,7 +174,7 @@ impl Sender {
         let blocks = self.rules.recovery.needs_blocks();
         if let Some(echo) = echo {
             if blocks {
-                let before = std::mem::replace(&mut self.reported, *echo.places());
+                let before = std::mem::replace(&mut self.scoreboard.reported, *echo.places());
                 // Most acknowledgements report again what the one before them did.
                 let mut new = *echo.places();
                 let count = retain(&mut new, |range| range.1 > 0 && !before.contains(range));
@@ -236,7 +236,7 @@ impl Sender {
         if range.is_empty() {
             return;
         }
-        let mut sacked = std::mem::take(&mut self.sacked);
+        let mut sacked = std::mem::take(&mut self.scoreboard.sacked);
         sacked.insert(range, &mut |new| {
             for seq in new {
                 let record = self.ledger.get(seq);
@@ -245,7 +245,7 @@ impl Sender {
                 self.ledger.arrived += 1;
             }
         });
-        self.sacked = sacked;
+        self.scoreboard.sacked = sacked;
     }
 
     /// Linux has F-RTO beside the time stamps. A block proves the timeout spurious where the oldest packet is still missing.

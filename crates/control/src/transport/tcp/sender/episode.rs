@@ -31,8 +31,9 @@ impl Sender {
 
     /// Lets the recovery declare what is lost by now.
     pub(super) fn detect_losses(&mut self, now: Time, (advanced, duplicate): (bool, bool), p: &mut Progress) {
-        let Sender { rules, ledger, state, recovery, sacked, rtt, min_rtt, .. } = self;
-        let min_rtt = min_rtt.map(|(least, _)| least);
+        let min_rtt = self.min_rtt();
+        let Sender { rules, ledger, state, recovery, scoreboard, rtt, .. } = self;
+        let sacked = &scoreboard.sacked;
         let signals = Signals { now, advanced, duplicate, sacked, rtt, min_rtt, rules };
         match recovery.detect_losses(ledger, state, &signals) {
             Detected::Nothing => {}
@@ -88,7 +89,7 @@ impl Sender {
             self.episode = Episode::new(false, self.ledger.una, self.ledger.first_retransmission());
             self.tail.probe = None;
         }
-        self.recovery.on_enter(&mut self.ledger, &mut self.state, &self.sacked, self.rules.duplicates);
+        self.recovery.on_enter(&mut self.ledger, &mut self.state, &self.scoreboard.sacked, self.rules.duplicates);
     }
 
     /// Takes back an episode: nothing was lost.
@@ -102,7 +103,7 @@ impl Sender {
             }
             record.flags &= !(flag::LOST | flag::RETRANSMITTED_IN_RECOVERY | flag::EXPIRED);
         }
-        self.recovery.on_undo(expired);
+        self.recovery.on_undo(&self.ledger, expired);
         if self.rules.recovery.needs_blocks() {
             self.state.recovery_point = self.ledger.una;
         }

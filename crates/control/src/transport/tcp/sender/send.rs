@@ -43,7 +43,7 @@ impl Sender {
             return left > 0 && room && self.fits();
         }
         let again = self.ledger.lost > 0 && (room || self.state.forced > 0);
-        let unproved = || self.recovery.has_unproved(&self.ledger, &self.state, &self.sacked);
+        let unproved = || self.recovery.has_unproved(&self.ledger, &self.state, &self.scoreboard.sacked);
         again || self.tail.due || (room && (self.fits() || unproved()))
     }
 
@@ -90,7 +90,7 @@ impl Sender {
 
     /// Nothing is known to be lost, and no new packet can be sent.
     fn poll_rest(&mut self, room: bool, now: Time) -> Option<(u64, bool)> {
-        if room && let Some(seq) = self.recovery.take_unproved(&self.ledger, &self.state, &self.sacked) {
+        if room && let Some(seq) = self.recovery.take_unproved(&self.ledger, &self.state, &self.scoreboard.sacked) {
             return Some(self.send_again(seq, now));
         }
         let pipe = self.pipe();
@@ -170,7 +170,6 @@ impl Sender {
         if let Some(sampler) = &mut self.sampler {
             sampler.sent(seq, idle, &self.ledger, now);
         }
-        self.recovery.on_packet_sent(seq, now);
         self.prr.out += 1;
         self.usage.most_since = self.usage.most_since.max(self.ledger.outstanding());
     }
@@ -178,6 +177,7 @@ impl Sender {
     fn send_again(&mut self, seq: u64, now: Time) -> (u64, bool) {
         self.ledger.send_again(seq, !self.rules.recovery.is_plain(), now);
         self.on_packet_sent(seq, false, now);
+        self.recovery.on_retransmission(seq, now);
         if self.state.phase != Phase::Open {
             self.episode.on_retransmission(now);
         }

@@ -165,8 +165,9 @@ impl Sender {
     }
 
     fn declare_at_timeout(&mut self, now: Time) {
-        let Sender { rules, ledger, state, recovery, sacked, rtt, min_rtt, .. } = self;
-        let min_rtt = min_rtt.map(|(least, _)| least);
+        let min_rtt = self.min_rtt();
+        let Sender { rules, ledger, state, recovery, scoreboard, rtt, .. } = self;
+        let sacked = &scoreboard.sacked;
         let signals = Signals { now, advanced: false, duplicate: false, sacked, rtt, min_rtt, rules };
         recovery.on_timeout(ledger, state, &signals);
     }
