@@ -74,7 +74,7 @@ mod tests {
             offered_bytes: 12 * n,
             sent: 4 * n,
             sent_bytes: 14 * n,
-            dropped: [n, 2 * n, 3 * n, 0, 0, 0],
+            dropped: [n, 2 * n, 3 * n, 0, 0, 0, 0],
             busy_ps: 5 * n,
             service_ps: 6 * n,
             wait_ps: (6_000_000_000_000 * n).into(),
