@@ -37,6 +37,12 @@ def done(**more: Any) -> Finished:
     return finished(given, ready, run(ready, None, _core.Control()), 0.0, None)
 
 
+def numbers_of(way: Any, moment: str) -> dict[str, Any]:
+    """The numbers of the decision of a moment, by their names."""
+    (taken,) = [taken for taken in way["decision"]["taken"] if taken["moment"] == moment]
+    return {number["name"]: number for number in taken["numbers"]}
+
+
 def queue(kind: str, **more: Any) -> list[Any]:
     links = scenario()["links"]
     links[1]["queue"] = {"kind": kind, **more}
@@ -95,7 +101,8 @@ def test_a_dropped_packet_says_what_was_in_its_way_and_what_followed(page: Page)
     assert way["packet"]["seq"] == packet["seq"]
     assert sum(b["packets"] for b in way["waited_behind"]) == 10
     assert "full" in way["decision"]["rule"]
-    numbers = {n["name"]: (n["value"], n["unit"]) for n in way["decision"]["numbers"]}
+    assert [(t["moment"], t["decision"], t["reason"]) for t in way["decision"]["taken"]] == [("arrival", "dropped", "full")]
+    numbers = {name: (n["value"], n["unit"]) for name, n in numbers_of(way, "arrival").items()}
     assert numbers["buffer"] == (10.0, "packets")
     assert numbers["held"] == (10.0, "packets")
     assert "The buffer held 10 packets of at most 10 packets, so there was no room for it." in way["story"]
@@ -109,13 +116,62 @@ def test_an_early_drop_shows_the_average_queue(page: Page) -> None:
     drops = page.get(f"/api/run/{run}/packets", port="slow", kind="drop", limit=200).json()["packets"]
     early = next(p for p in drops if p["reason"] in ("random", "above_max"))
     way = page.get(f"/api/run/{run}/packet/slow/{early['id']}").json()
-    numbers = {n["name"]: n for n in way["decision"]["numbers"]}
+    numbers = numbers_of(way, "arrival")
     assert numbers["average queue"]["value"] >= 2
     assert numbers["average queue"]["unit"] == "packets"
     assert 0 < numbers["probability"]["value"] <= 1
     assert numbers["probability"]["about"].startswith("Probability with which")
     assert any("between the thresholds 2 packets and 9 packets" in s or "upper threshold" in s for s in way["story"])
     assert any(f"chosen with probability {numbers['probability']['value']:.3g}" in s for s in way["story"])
+
+
+def test_a_drop_at_departure_is_told_with_the_numbers_of_the_departure(page: Page) -> None:
+    """Under CoDel, by the rule itself and with it on each queue of a scheduler."""
+    for links in (queue("codel", buffer="60pkt"), queue("drr", aqm={"kind": "codel"})):
+        run = page.run(scenario(links=links))["run"]
+        drops = page.get(f"/api/run/{run}/packets", port="slow", kind="drop", limit=50).json()["packets"]
+        dropped = [p for p in drops if p["reason"] == "sojourn"]
+        assert len(dropped) > 3
+        for packet in dropped:
+            way = page.get(f"/api/run/{run}/packet/slow/{packet['id']}").json()
+            arrival, departure = way["decision"]["taken"]
+            assert (arrival["moment"], arrival["at"], arrival["decision"]) == ("arrival", packet["arrived"], "queued")
+            assert (departure["moment"], departure["at"]) == ("departure", packet["dropped"])
+            assert (departure["decision"], departure["reason"]) == ("dropped", "sojourn")
+            numbers = numbers_of(way, "departure")
+            assert numbers["sojourn"]["value"] == pytest.approx(packet["dropped"] - packet["arrived"])
+            assert numbers["above target"]["value"] >= numbers["interval"]["value"] == pytest.approx(0.1)
+            assert numbers["left behind"]["value"] > numbers["max packet"]["value"] == 1500
+            assert numbers.get("next signal", {"value": 0})["value"] <= 0
+            assert "sojourn" not in numbers_of(way, "arrival")
+            assert "held" in numbers_of(way, "arrival")
+            assert "as it was about to leave" in way["decision"]["rule"]
+            place = way["story"].index("So it was dropped as it left.")
+            assert any("at least the interval of 100 ms" in line for line in way["story"][:place])
+            assert not any("to make room" in line for line in way["story"])
+        # One that was sent passed both moments, and says why it was sent.
+        sent = page.get(f"/api/run/{run}/packets", port="slow", kind="all", limit=200).json()["packets"]
+        told = [
+            page.get(f"/api/run/{run}/packet/slow/{p['id']}").json() for p in sent[::9] if p["reason"] is None and p["left"]
+        ]
+        for way in told:
+            assert [t["decision"] for t in way["decision"]["taken"]] == ["queued", "sent"]
+            assert any(line.startswith("It had waited") for line in way["story"])
+            assert "So it was dropped as it left." not in way["story"]
+
+
+def test_a_mark_has_its_moment(page: Page) -> None:
+    flows = [{**flow, "control": {"kind": "dctcp"}} for flow in scenario()["flows"]]
+    red = {"buffer": "60pkt", "min_threshold": "2pkt", "max_threshold": "9pkt", "max_p": 0.2, "weight": 0.1}
+    for kind, more, moment in (("codel", {}, "departure"), ("red", red, "arrival")):
+        run = page.run(scenario(links=queue(kind, mark=True, **more), flows=flows))["run"]
+        packets = page.get(f"/api/run/{run}/packets", port="slow", kind="all", limit=1000).json()["packets"]
+        marked = [p for p in packets if p["marked"] and p["left"]]
+        assert marked
+        for packet in marked[:9]:
+            way = page.get(f"/api/run/{run}/packet/slow/{packet['id']}").json()
+            assert [t["moment"] for t in way["decision"]["taken"] if t["decision"] == "marked"] == [moment]
+            assert f"as it {'left' if moment == 'departure' else 'arrived'}." in " ".join(way["story"])
 
 
 def test_marks_are_those_of_the_table() -> None:
@@ -223,8 +279,8 @@ def test_parts_of_a_run_take_no_more_memory_than_they_may(monkeypatch: pytest.Mo
     monkeypatch.setattr("headgate.explore.packets.MOST", 1000)
     found = done(duration="700s")
     size = packets_of(found).size
-    # 64 bytes and the numbers, at most 20 of 8 bytes.
-    assert 64 * 500 < size < (64 + 8 * 20) * 1000
+    # 68 bytes and the numbers, at most 20 of 8 bytes.
+    assert 68 * 500 < size < (68 + 8 * 20) * 1000
     monkeypatch.setattr("headgate.explore.packets.KEPT", 3 * size)
     for at in range(0, 700, 20):
         packets_of(found, at)
@@ -288,9 +344,11 @@ def test_every_discipline_says_by_which_numbers_it_decided(kind: str) -> None:
     plain, said_more = kind in ("fcfs", "random_drop"), 0
     for i in range(0, packets.flow.size, 53):
         way = story_of(found, part, "slow", int(packets.number[i]))
-        assert all(n["about"].endswith(".") for n in way["decision"]["numbers"])
+        told = [way["decision"]["numbers"], *(taken["numbers"] for taken in way["decision"]["taken"])]
+        assert all(n["about"].endswith(".") for numbers in told for n in numbers)
         assert not any(word in line for line in way["story"] for word in ("{", "nan", "None"))
         said_more += bool(sentences(kind, packets.numbers(i), "sent"))
+        said_more += bool(sentences(kind, packets.leaving(i), "sent", leaves=True))
     assert plain or said_more
     order = order_of(kind)
     if order is not None:
@@ -318,10 +376,10 @@ def test_sentences_use_numbers_that_there_are() -> None:
     for name, table in tables.items():
         assert table.get("order") in {None, *KNOWN}
         assert all(other in tables for other in table.get("also", []))
-        for each in table.get("says", []):
+        for each in [*table.get("says", []), *table.get("leaves", [])]:
             words = [*fields(each["text"]), *(word for c in each.get("when", []) for word in (c.split()[0],))]
             assert set(words) <= short | set(KNOWN), (name, words)
-            assert set(each.get("outcomes", [])) <= {"sent", "waits", *_core.DROP_REASONS}
+            assert set(each.get("outcomes", [])) <= {"sent", "waits", "marked", *_core.DROP_REASONS}
 
 
 def test_wrong_names_and_numbers_are_named(page: Page) -> None:
