@@ -101,7 +101,9 @@ def test_a_dropped_packet_says_what_was_in_its_way_and_what_followed(page: Page)
     assert way["packet"]["seq"] == packet["seq"]
     assert sum(b["packets"] for b in way["waited_behind"]) == 10
     assert "full" in way["decision"]["rule"]
-    assert [(t["moment"], t["decision"], t["reason"]) for t in way["decision"]["taken"]] == [("arrival", "dropped", "full")]
+    assert [(t["moment"], t["decision"], t["reason"]) for t in way["decision"]["taken"]] == [
+        ("arrival", "dropped", "full")
+    ]
     numbers = {name: (n["value"], n["unit"]) for name, n in numbers_of(way, "arrival").items()}
     assert numbers["buffer"] == (10.0, "packets")
     assert numbers["held"] == (10.0, "packets")
@@ -152,7 +154,9 @@ def test_a_drop_at_departure_is_told_with_the_numbers_of_the_departure(page: Pag
         # One that was sent passed both moments, and says why it was sent.
         sent = page.get(f"/api/run/{run}/packets", port="slow", kind="all", limit=200).json()["packets"]
         told = [
-            page.get(f"/api/run/{run}/packet/slow/{p['id']}").json() for p in sent[::9] if p["reason"] is None and p["left"]
+            page.get(f"/api/run/{run}/packet/slow/{p['id']}").json()
+            for p in sent[::9]
+            if p["reason"] is None and p["left"]
         ]
         for way in told:
             assert [t["decision"] for t in way["decision"]["taken"]] == ["queued", "sent"]
@@ -380,6 +384,10 @@ def test_sentences_use_numbers_that_there_are() -> None:
             words = [*fields(each["text"]), *(word for c in each.get("when", []) for word in (c.split()[0],))]
             assert set(words) <= short | set(KNOWN), (name, words)
             assert set(each.get("outcomes", [])) <= {"sent", "waits", "marked", *_core.DROP_REASONS}
+
+
+def test_every_reason_of_a_drop_has_its_sentence() -> None:
+    assert list(story.RULES) == [*_core.DROP_REASONS]
 
 
 def test_wrong_names_and_numbers_are_named(page: Page) -> None:

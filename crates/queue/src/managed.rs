@@ -82,6 +82,7 @@ impl<A: Aqm> Discipline for Managed<A> {
         self.all.add(packet.bytes);
         self.scheduler.enqueue(packet, cx);
         self.remove(&cx.dropped[before..]);
+        debug_assert_eq!(self.all, self.scheduler.backlog(), "what waits is what the scheduler holds");
         if cx.dropped[before..].iter().any(|gone| gone.reason.kind() == DropKind::Full) {
             self.aqm.on_refused(queue.number);
         }

@@ -139,6 +139,23 @@ fn each_queue_has_its_own_state() {
     assert!(dropped.len() > 20 && dropped.iter().all(|gone| gone.flow == FlowId(0)), "{dropped:?}");
 }
 
+#[test]
+fn the_backlog_of_all_queues_counts() {
+    // Ten conversations with two packets each, of which one is sent each 12 ms, right before which another comes: a queue never has more than one packet
+    // after the one that leaves, but 14 or more wait in all. Each queue's first packet leaves within 12 ms, and its next one after 24 ms.
+    let mut port =
+        port(r#"{"kind": "drr", "buffer": "unlimited", "quantum": "1500B", "aqm": "codel"}"#, 10_000_000, 10);
+    let mut round = |at: u64| {
+        for flow in 0..10 {
+            port.offer(Packet { flow: FlowId(flow), bytes: 1500, ..Packet::default() }, us(at), &mut |_| {});
+        }
+    };
+    round(0);
+    (0..30).for_each(|k| round(12_000 * k));
+    let dropped: Vec<u64> = port.dropped().iter().map(|gone| gone.at.as_ps() / US).collect();
+    assert!(dropped.len() >= 9 && dropped[0] >= 105_000 && dropped[0] < 140_000, "{dropped:?}");
+}
+
 /// The decisions about packets that leave, and the numbers of each.
 fn written_down(queue: &str, ms: u64, ecn: Ecn) -> Vec<(Decision, Vec<(&'static str, f64)>)> {
     let (mut port, mut found) = (port(queue, 10_000_000, 1), Vec::new());

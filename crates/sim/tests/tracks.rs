@@ -49,18 +49,19 @@ fn rows(tracks: &Tracks) -> Vec<[i64; 7]> {
 
 /// The numbers that were kept of a row, by their names.
 fn numbers(tracks: &Tracks, row: usize) -> Vec<(&'static str, f64)> {
-    decisions(tracks, row).0
+    let [arrival, _] = decisions(tracks, row);
+    arrival
 }
 
 /// The numbers of a row's arrival, and those of its departure.
-fn decisions(tracks: &Tracks, row: usize) -> (Vec<(&'static str, f64)>, Vec<(&'static str, f64)>) {
+fn decisions(tracks: &Tracks, row: usize) -> [Vec<(&'static str, f64)>; 2] {
     let [shape, departs, first] =
         ["shape", "departure_shape", "first"].map(|name| column(&tracks.table(), name)[row] as usize);
     let values = column(&tracks.values(), "value");
     let of = |shape: usize, first: usize| {
         tracks.shapes()[shape].iter().zip(&values[first..]).map(|(number, value)| (number.name(), *value)).collect()
     };
-    (of(shape, first), of(departs, first + tracks.shapes()[shape].len()))
+    [of(shape, first), of(departs, first + tracks.shapes()[shape].len())]
 }
 
 const FCFS: &str = r#"{"kind": "fcfs", "buffer": "9pkt"}"#;
@@ -291,7 +292,7 @@ fn a_drop_at_departure_has_its_time_and_the_numbers_of_the_departure() {
     let (dropped, next) = (row_of(&tracks, 0, 2), row_of(&tracks, 1, 2));
     assert_eq!(rows(&tracks)[dropped], [2, 0, 2, 230, 430, -1, 7]);
     assert_eq!((arrival[dropped], departure[dropped]), (0.0, 2.0 + SOJOURN));
-    let (arrived, left) = decisions(&tracks, dropped);
+    let [arrived, left] = decisions(&tracks, dropped);
     assert_eq!(arrived, [("held_packets", 1.0), ("held_bytes", 1000.0)]);
     let rounded = |numbers: Vec<(&'static str, f64)>| -> Vec<(&'static str, f64)> {
         numbers.into_iter().map(|(name, value)| (name, (value * 1e6).round() / 1e6)).collect()
@@ -304,12 +305,12 @@ fn a_drop_at_departure_has_its_time_and_the_numbers_of_the_departure() {
     assert_eq!(rows(&tracks)[next], [2, 1, 2, 240, 430, 530, 0]);
     assert_eq!((arrival[next], departure[next]), (0.0, 0.0));
     let episode = vec![("above_target", 0.1), ("signals", 1.0), ("next_signal", 0.1)];
-    assert_eq!(rounded(decisions(&tracks, next).1), [always(0.19, 2000.0), episode].concat());
+    assert_eq!(rounded(decisions(&tracks, next)[1].clone()), [always(0.19, 2000.0), episode].concat());
     // At 530 ms the next one is due.
     assert_eq!(rows(&tracks)[row_of(&tracks, 0, 3)], [2, 0, 3, 330, 530, -1, 7]);
     // The last packet still waits.
     let waits = rows(&tracks).iter().rposition(|row| row[0] == 2 && row[6] == -1).expect("one waits");
-    assert_eq!((arrival[waits], departure[waits], decisions(&tracks, waits).1.len()), (0.0, -1.0, 0));
+    assert_eq!((arrival[waits], departure[waits], decisions(&tracks, waits)[1].len()), (0.0, -1.0, 0));
     let mut plain = Run::new(&scenario, 1, 0);
     while !plain.advance(7) {}
     assert_eq!(plain.digest().value(), digest, "who looks changes nothing");
@@ -325,7 +326,7 @@ fn a_refused_packet_was_decided_about_as_it_arrived() {
     // A window has the numbers of the decisions that were taken in it: of what waits at its beginning those of the departure.
     let window = Window { from: ms(420), to: ms(440), most: 1000 };
     let (tracks, ..) = tracked(&twice_the_rate(r#"{"kind": "codel", "buffer": "unlimited"}"#), window);
-    let (arrived, left) = decisions(&tracks, row_of(&tracks, 0, 2));
+    let [arrived, left] = decisions(&tracks, row_of(&tracks, 0, 2));
     assert_eq!((arrived.len(), left.len()), (0, 6));
 }
 

@@ -53,9 +53,10 @@ _lock = threading.Lock()
 class Decisions:
     """What a discipline decided about the packets of a port as they arrived and as they left, with the numbers of that moment.
 
-    The numbers of a packet's arrival start at index `first` of `values`; `shapes[shape]` lists their names. Those of its departure follow them, as
-    `shapes[departure_shape]` lists them. `arrival` is 0 for a packet that was queued, 1 for one that was marked and queued, and otherwise 2 plus
-    the index in the list of drop reasons; `departure` likewise for one that was sent, and -1 for one that did not get so far.
+    The numbers of a packet's arrival start at index `first` of `values`; `shapes[shape]` lists their names. Those of its departure follow
+    them; `shapes[departure_shape]` lists their names. `arrival` is 0 for a packet that was queued, 1 for one that was marked and queued,
+    and otherwise 2 plus the index in the list of drop reasons; `departure` likewise for one that was sent, and -1 for one that did not get
+    so far.
     """
 
     arrival: Ints

@@ -70,20 +70,10 @@ struct State {
     last_count: u32,
     /// `dropping_`: an episode of drops.
     dropping: bool,
-    /// What of the pseudocode's dequeue follows when the next packet is at the head.
-    rest: Rest,
-}
-
-/// What follows a drop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Rest {
-    /// Nothing: the last packet was sent.
-    #[default]
-    None,
-    /// The packet after the first drop of an episode is sent.
-    Send,
-    /// After another drop, the next one is due a step later if packets still wait too long.
-    Step,
+    /// The last packet was dropped, and not as the first one of an episode: the pseudocode's dequeue goes on with the next packet, and another drop is due a
+    /// step later if that has waited too long still. After the first drop of an episode nothing is left to do: the next packet is sent, since the next
+    /// drop is due later.
+    rest: bool,
 }
 
 /// A packet at the head of its queue.
@@ -103,16 +93,13 @@ impl Head {
 }
 
 impl State {
-    /// `dodequeue` (section 5.6), and the rest of the last dequeue: whether packets have waited too long for an interval, and the packet is not one
-    /// that is sent in any case.
+    /// `dodequeue` (section 5.6), and the rest of the last dequeue: whether packets have waited too long for an interval.
     fn meet(&mut self, head: Head, params: &CodelParams) -> bool {
         let too_long = head.sojourn >= params.target && head.waiting > params.max_packet.0;
         self.above = if too_long { self.above.or(Some(head.now)) } else { None };
         let ok = self.above.is_some_and(|above| head.now >= above + params.interval);
-        match std::mem::take(&mut self.rest) {
-            Rest::Send => return false,
-            Rest::Step if ok => self.drop_next = self.step_from(self.drop_next, params),
-            Rest::Step | Rest::None => {}
+        if std::mem::take(&mut self.rest) && ok {
+            self.drop_next = self.step_from(self.drop_next, params);
         }
         self.dropping &= ok;
         ok
@@ -128,7 +115,7 @@ impl State {
             if marks {
                 self.drop_next = self.step_from(self.drop_next, params);
             } else {
-                self.rest = Rest::Step;
+                self.rest = true;
             }
         } else {
             self.dropping = true;
@@ -136,7 +123,6 @@ impl State {
             self.count = if more > 1 && self.is_recent(now, params) { more } else { 1 };
             self.last_count = self.count;
             self.drop_next = self.step_from(now, params);
-            self.rest = if marks { Rest::None } else { Rest::Send };
         }
         true
     }
@@ -155,7 +141,7 @@ impl State {
     /// `dodequeue` of an empty queue.
     fn on_empty(&mut self) {
         self.above = None;
-        self.dropping &= std::mem::take(&mut self.rest) != Rest::Step;
+        self.dropping &= !std::mem::take(&mut self.rest);
     }
 }
 
@@ -227,5 +213,30 @@ impl Aqm for Codel {
             let until = state.drop_next.since(look.now).as_secs_f64() - look.now.since(state.drop_next).as_secs_f64();
             tell(Number::NextSignal, until);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The count with which an episode begins, after one that began with `last` and ended with `count`, so many ms after its next drop was due.
+    fn begins(last: u32, count: u32, late_ms: u64) -> u32 {
+        let (params, due) = (CodelParams::default(), Time::ZERO + Duration::from_secs(1));
+        let mut state = State { drop_next: due, count, last_count: last, ..State::default() };
+        let now = due + Duration::from_millis(late_ms);
+        assert!(state.chosen(true, now, false, &params) && state.dropping);
+        let step = Duration::from_secs_f64(0.1 / f64::from(state.count).sqrt());
+        assert_eq!((state.drop_next, state.last_count), (now + step, state.count));
+        state.count
+    }
+
+    #[test]
+    fn an_episode_begins_with_the_drops_of_the_last_one_if_that_was_recent() {
+        // 10 drops after one: 9, so that the next one is due after 33.33 ms; then 12: 3, and 57.74 ms. One more, or none, is the slowest rate again.
+        assert_eq!([begins(1, 10, 50), begins(9, 12, 50), begins(1, 3, 50)], [9, 3, 2]);
+        assert_eq!([begins(1, 2, 50), begins(3, 3, 50), begins(0, 0, 0)], [1; 3]);
+        // Sixteen intervals are 1.6 s.
+        assert_eq!([begins(1, 10, 1599), begins(1, 10, 1600)], [9, 1]);
     }
 }
