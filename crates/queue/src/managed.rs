@@ -42,10 +42,20 @@ impl<A: Aqm> Managed<A> {
         Queue { number, waiting: self.held[number], port: self.all }
     }
 
-    /// What the AQM decides about a packet that leaves, with its numbers if they are to be written down.
-    #[inline]
-    fn decide_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
-        let Some(decisions) = &mut self.decisions else { return self.aqm.on_departure(packet, queue, cx) };
+    /// Writes down what the AQM decided about a packet that arrives.
+    #[cold]
+    #[inline(never)]
+    fn write_arrival(&mut self, handle: u32, verdict: Verdict, now: Time) {
+        if let Some(decisions) = &mut self.decisions {
+            decisions.add(now, handle, Moment::Arrival, verdict);
+        }
+    }
+
+    /// What the AQM decides about a packet that leaves, which is written down with its numbers.
+    #[cold]
+    #[inline(never)]
+    fn write_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        let Some(decisions) = &mut self.decisions else { return Verdict::Pass };
         let look = Look { now: cx.now, in_service: cx.in_service };
         decisions.take(cx.now, packet.handle, |tell| self.aqm.explain_departure(packet, queue, &look, tell));
         let verdict = self.aqm.on_departure(packet, queue, cx);
@@ -69,8 +79,8 @@ impl<A: Aqm> Discipline for Managed<A> {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         let queue = self.queue(packet.flow, packet.arrived);
         let verdict = self.aqm.on_arrival(&packet, queue, cx);
-        if let Some(decisions) = &mut self.decisions {
-            decisions.add(cx.now, packet.handle, Moment::Arrival, verdict);
+        if self.decisions.is_some() {
+            self.write_arrival(packet.handle, verdict, cx.now);
         }
         match verdict {
             Verdict::Drop(why) => return cx.drop(&packet, why),
@@ -99,7 +109,12 @@ impl<A: Aqm> Discipline for Managed<A> {
             self.held[number].remove(packet.bytes);
             self.all.remove(packet.bytes);
             let queue = Queue { number, waiting: self.held[number], port: self.all };
-            match self.decide_departure(&packet, queue, cx) {
+            let verdict = if self.decisions.is_some() {
+                self.write_departure(&packet, queue, cx)
+            } else {
+                self.aqm.on_departure(&packet, queue, cx)
+            };
+            match verdict {
                 Verdict::Pass => return Some(packet),
                 Verdict::Mark => {
                     assert!(packet.ecn.mark(), "an AQM marks only packets that can carry the mark");

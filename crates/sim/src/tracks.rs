@@ -11,7 +11,7 @@ use headgate_queue::{Decision, DropKind, DropReason, Dropped, Moment, Number, Po
 /// Which packets are followed.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// Those that are at a port at this time or arrive later; the numbers are kept of decisions from this time on.
+    /// Those that are at a port at this time or arrive later; the numbers are kept of what is decided from this time on.
     pub from: Time,
     /// Those that arrive no later than this.
     pub to: Time,
@@ -157,7 +157,7 @@ impl Tracks {
         if self.open.get(handle).is_none_or(|open| open.port != Some(port as u32)) {
             return;
         }
-        if decision.moment == Moment::Departure && decision.at >= self.window.from {
+        if decision.moment == Moment::Departure {
             self.shape.clear();
             self.shape.extend(numbers.iter().map(|(number, _)| *number));
             self.open[handle].shapes[1] = self.known_shape();
@@ -314,5 +314,32 @@ impl Fate {
             Fate::Sent => 0,
             Fate::Dropped(reason) => 1 + reason as i64,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::{Rate, Rng};
+    use headgate_queue::{LinkInfo, Spec};
+
+    #[test]
+    fn a_discipline_that_drops_by_itself_does_so_at_arrival_or_later() {
+        let (time, rate) =
+            (|ms: u64| Time::ZERO + Duration::from_millis(ms), Rate::from_bps(8_000).expect("above zero"));
+        let link = LinkInfo { rate, flows: 1, weights: vec![] };
+        let port = Port::new(Spec::default_of("fcfs").expect("it is there").build(&link), rate, Rng::new(0, 0, "test"));
+        let mut tracks = Tracks::new(Window { from: Time::ZERO, to: Time::NEVER, most: 9 }, 1);
+        for (handle, at, reason) in
+            [(0, 5, DropReason::Full), (1, 9, DropReason::AboveMax), (2, 9, DropReason::Evicted)]
+        {
+            let packet = Packet { handle, bytes: 1, ..Packet::default() };
+            tracks.arrives(0, &port, &packet, time(5));
+            let gone = Dropped { at: time(at), arrived: time(5), handle, flow: packet.flow, bytes: 1, reason };
+            tracks.dropped(&gone, (0, u64::from(handle)));
+        }
+        let codes: Vec<[i64; 2]> =
+            tracks.rows.iter().map(|row| [code(row.arrival), row.departure.map_or(-1, code)]).collect();
+        assert_eq!(codes, [[2, -1], [0, 2 + DropReason::AboveMax as i64], [0, -1]]);
     }
 }
