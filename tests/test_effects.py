@@ -38,6 +38,8 @@ def said(flows: str, queue: str = "fcfs", **more: str) -> list[str]:
         ("decbit", "fq", [f"Flow decbit {COMES}"]),
         ("reno:transport.ecn=true", "red", [f"Flow reno {COMES}"]),
         ("reno:transport.ecn=true", "red:mark=true", []),
+        ("dctcp", "codel", [f"Flow dctcp {COMES}"]),
+        ("dctcp", "codel:mark=true", []),
         ("dctcp:transport.ecn=false", "fcfs", []),
         ("reno:transport.ecn=false", "fcfs", []),
         ("reno:transport.preset=linux", "fcfs", []),

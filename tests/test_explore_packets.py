@@ -37,6 +37,12 @@ def done(**more: Any) -> Finished:
     return finished(given, ready, run(ready, None, _core.Control()), 0.0, None)
 
 
+def numbers_of(way: Any, moment: str) -> dict[str, Any]:
+    """The numbers of the decision of a moment, by their names."""
+    (taken,) = [taken for taken in way["decision"]["taken"] if taken["moment"] == moment]
+    return {number["name"]: number for number in taken["numbers"]}
+
+
 def queue(kind: str, **more: Any) -> list[Any]:
     links = scenario()["links"]
     links[1]["queue"] = {"kind": kind, **more}
@@ -95,7 +101,10 @@ def test_a_dropped_packet_says_what_was_in_its_way_and_what_followed(page: Page)
     assert way["packet"]["seq"] == packet["seq"]
     assert sum(b["packets"] for b in way["waited_behind"]) == 10
     assert "full" in way["decision"]["rule"]
-    numbers = {n["name"]: (n["value"], n["unit"]) for n in way["decision"]["numbers"]}
+    assert [(t["moment"], t["decision"], t["reason"]) for t in way["decision"]["taken"]] == [
+        ("arrival", "dropped", "full")
+    ]
+    numbers = {name: (n["value"], n["unit"]) for name, n in numbers_of(way, "arrival").items()}
     assert numbers["buffer"] == (10.0, "packets")
     assert numbers["held"] == (10.0, "packets")
     assert "The buffer held 10 packets of at most 10 packets, so there was no room for it." in way["story"]
@@ -109,7 +118,7 @@ def test_an_early_drop_shows_the_average_queue(page: Page) -> None:
     drops = page.get(f"/api/run/{run}/packets", port="slow", kind="drop", limit=200).json()["packets"]
     early = next(p for p in drops if p["reason"] in ("random", "above_max"))
     way = page.get(f"/api/run/{run}/packet/slow/{early['id']}").json()
-    numbers = {n["name"]: n for n in way["decision"]["numbers"]}
+    numbers = numbers_of(way, "arrival")
     assert numbers["average queue"]["value"] >= 2
     assert numbers["average queue"]["unit"] == "packets"
     assert 0 < numbers["probability"]["value"] <= 1
@@ -223,8 +232,8 @@ def test_parts_of_a_run_take_no_more_memory_than_they_may(monkeypatch: pytest.Mo
     monkeypatch.setattr("headgate.explore.packets.MOST", 1000)
     found = done(duration="700s")
     size = packets_of(found).size
-    # 64 bytes and the numbers, at most 20 of 8 bytes.
-    assert 64 * 500 < size < (64 + 8 * 20) * 1000
+    # 68 bytes and the numbers, at most 20 of 8 bytes.
+    assert 68 * 500 < size < (68 + 8 * 20) * 1000
     monkeypatch.setattr("headgate.explore.packets.KEPT", 3 * size)
     for at in range(0, 700, 20):
         packets_of(found, at)
@@ -288,9 +297,11 @@ def test_every_discipline_says_by_which_numbers_it_decided(kind: str) -> None:
     plain, said_more = kind in ("fcfs", "random_drop"), 0
     for i in range(0, packets.flow.size, 53):
         way = story_of(found, part, "slow", int(packets.number[i]))
-        assert all(n["about"].endswith(".") for n in way["decision"]["numbers"])
+        told = [way["decision"]["numbers"], *(taken["numbers"] for taken in way["decision"]["taken"])]
+        assert all(n["about"].endswith(".") for numbers in told for n in numbers)
         assert not any(word in line for line in way["story"] for word in ("{", "nan", "None"))
         said_more += bool(sentences(kind, packets.numbers(i), "sent"))
+        said_more += bool(sentences(kind, packets.leaving(i), "sent", leaves=True))
     assert plain or said_more
     order = order_of(kind)
     if order is not None:
@@ -318,10 +329,14 @@ def test_sentences_use_numbers_that_there_are() -> None:
     for name, table in tables.items():
         assert table.get("order") in {None, *KNOWN}
         assert all(other in tables for other in table.get("also", []))
-        for each in table.get("says", []):
+        for each in [*table.get("says", []), *table.get("leaves", [])]:
             words = [*fields(each["text"]), *(word for c in each.get("when", []) for word in (c.split()[0],))]
             assert set(words) <= short | set(KNOWN), (name, words)
-            assert set(each.get("outcomes", [])) <= {"sent", "waits", *_core.DROP_REASONS}
+            assert set(each.get("outcomes", [])) <= {"sent", "waits", "marked", *_core.DROP_REASONS}
+
+
+def test_every_reason_of_a_drop_has_its_sentence() -> None:
+    assert list(story.RULES) == [*_core.DROP_REASONS]
 
 
 def test_wrong_names_and_numbers_are_named(page: Page) -> None:

@@ -249,7 +249,19 @@ def test_a_packet_of_a_replay_has_its_number_and_its_way(office: Page) -> None:
     )
     assert sum(b["packets"] for b in way["waited_behind"]) == before.sum() > 0
     assert "full" in way["decision"]["rule"]
-    assert ("buffer", 16000.0) in [(n["name"], n["value"]) for n in way["decision"]["numbers"]]
+    (taken,) = way["decision"]["taken"]
+    assert (taken["moment"], taken["decision"], taken["reason"]) == ("arrival", "dropped", "full")
+    assert ("buffer", 16000.0) in [(n["name"], n["value"]) for n in taken["numbers"]]
+    # CoDel decides as a packet leaves.
+    run = office.run({**begin(office), "queue": {"kind": "codel", "buffer": "unlimited"}})["run"]
+    drops = office.get(f"/api/run/{run}/packets", port="line", kind="drop", limit=9).json()["packets"]
+    assert drops
+    for packet in drops:
+        way = office.get(f"/api/run/{run}/packet/line/{packet['id']}", at=packet["arrived"]).json()
+        moments = [(t["moment"], t["at"], t["decision"]) for t in way["decision"]["taken"]]
+        assert moments == [("arrival", packet["arrived"], "queued"), ("departure", packet["dropped"], "dropped")]
+        numbers = {n["name"]: n["value"] for n in way["decision"]["taken"][1]["numbers"]}
+        assert numbers["sojourn"] == pytest.approx(packet["dropped"] - packet["arrived"])
 
 
 def test_the_command_and_the_python_lines_give_the_same(tmp_path: Path, cli: Cli) -> None:

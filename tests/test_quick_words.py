@@ -60,13 +60,8 @@ def test_what_may_mean_two_things_gets_no_hint(option: str, given: str, cli: Cli
             "headgate does not have FQ-CoDel, fair queues with CoDel on each; nearest in kind: `drr`",
         ),
         ("--queue", "fqcodel", "headgate does not have FQ-CoDel"),
-        (
-            "--queue",
-            "codel",
-            "headgate does not have CoDel, which drops by the time that packets wait; nearest in kind: `red`",
-        ),
         ("--queue", "cake", "headgate does not have CAKE"),
-        ("--queue", "pie", "headgate does not have PIE"),
+        ("--queue", "pie", "headgate does not have PIE, which drops by the delay of the queue; nearest in kind: `red`"),
         ("--flows", "bbr3", "headgate does not have BBR version 3; nearest in kind: `bbr1`, version 1"),
         (
             "--flows",

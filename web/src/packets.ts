@@ -4,7 +4,51 @@ import { aborted, explain, get } from "./api";
 import { h, replace } from "./dom";
 import { amount, quantity, seconds } from "./format";
 import type { Model } from "./model";
-import type { Packet, PacketList, PacketStory } from "./types";
+import type { Amount, Packet, PacketList, PacketStory, Taken } from "./types";
+
+/** A table of numbers; nothing if there are none. */
+function numbersOf(label: string, numbers: Amount[]): HTMLElement | null {
+  if (numbers.length === 0) return null;
+  return h(
+    "div",
+    { class: "scroll", role: "region", tabindex: 0, "aria-label": label },
+    h(
+      "table",
+      { class: "numbers" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "Number"),
+          h("th", { scope: "col", class: "num" }, "Value"),
+          h("th", { scope: "col" }, "Meaning"),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        ...numbers.map((each) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, each.name),
+            h("td", { class: "num" }, amount(each.value, each.unit)),
+            h("td", {}, each.about),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** What was decided, and when. */
+function takenAt(taken: Taken): string {
+  const moment = taken.moment === "arrival" ? "As it arrived" : "As it left";
+  const reason = taken.reason === null ? "" : ` (${taken.reason})`;
+  return `${moment}, at ${taken.at.toFixed(6)} s: ${taken.decision}${reason}`;
+}
 
 export class Packets {
   private readonly port = h("select", { id: "packets-port", onchange: () => void this.list() });
@@ -223,37 +267,9 @@ export class Packets {
             {},
             h("h4", {}, "How the queue decided"),
             h("p", {}, result.decision.rule),
-            h(
-              "div",
-              { class: "scroll", role: "region", tabindex: 0, "aria-label": "Numbers of the decision" },
-              h(
-                "table",
-                { class: "numbers" },
-                h(
-                  "thead",
-                  {},
-                  h(
-                    "tr",
-                    {},
-                    h("th", { scope: "col" }, "Number"),
-                    h("th", { scope: "col", class: "num" }, "Value"),
-                    h("th", { scope: "col" }, "Meaning"),
-                  ),
-                ),
-                h(
-                  "tbody",
-                  {},
-                  ...result.decision.numbers.map((each) =>
-                    h(
-                      "tr",
-                      {},
-                      h("th", { scope: "row" }, each.name),
-                      h("td", { class: "num" }, amount(each.value, each.unit)),
-                      h("td", {}, each.about),
-                    ),
-                  ),
-                ),
-              ),
+            numbersOf("Numbers of the packet", result.decision.numbers),
+            ...result.decision.taken.map((each) =>
+              h("div", {}, h("h5", {}, takenAt(each)), numbersOf(`Numbers of its ${each.moment}`, each.numbers)),
             ),
           ),
       );

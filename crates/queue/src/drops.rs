@@ -18,6 +18,8 @@ pub enum DropReason {
     OverShare,
     /// It arrived at a queue that was full, in a buffer that was not.
     QueueFull,
+    /// It left its queue after packets had waited too long there for an interval.
+    Sojourn,
 }
 
 /// What the reasons for drops have in common, for columns that add them up.
@@ -33,13 +35,14 @@ pub enum DropKind {
 
 impl DropReason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [DropReason; 6] = [
+    pub const ALL: [DropReason; 7] = [
         DropReason::Full,
         DropReason::Evicted,
         DropReason::Random,
         DropReason::AboveMax,
         DropReason::OverShare,
         DropReason::QueueFull,
+        DropReason::Sojourn,
     ];
 
     /// The name in tables.
@@ -51,6 +54,7 @@ impl DropReason {
             DropReason::AboveMax => "above_max",
             DropReason::OverShare => "over_share",
             DropReason::QueueFull => "queue_full",
+            DropReason::Sojourn => "sojourn",
         }
     }
 
@@ -59,7 +63,7 @@ impl DropReason {
         match self {
             DropReason::Full | DropReason::QueueFull => DropKind::Full,
             DropReason::Evicted => DropKind::Evicted,
-            DropReason::Random | DropReason::AboveMax | DropReason::OverShare => DropKind::Early,
+            DropReason::Random | DropReason::AboveMax | DropReason::OverShare | DropReason::Sojourn => DropKind::Early,
         }
     }
 }

@@ -162,6 +162,22 @@ numbers! {
     Label("label", BitPerS),
     /// Fair share alpha of the link per unit of weight; infinite while the link is not congested.
     FairShare("fair_share", BitPerS),
+    /// Time that the packet has waited in its queue.
+    Sojourn("sojourn", Seconds),
+    /// Time in the queue that is acceptable.
+    Target("target", Seconds),
+    /// Time for which packets must have waited too long before one is dropped.
+    Interval("interval", Seconds),
+    /// Bytes that wait at the port after the packet was taken from its queue.
+    LeftBytes("left_behind", Bytes),
+    /// Length of the longest packet: nothing is dropped while no more than this waits.
+    MaxPacket("max_packet", Bytes),
+    /// For how long packets have waited too long, without one that did not.
+    Above("above_target", Seconds),
+    /// Packets that were dropped or marked in this episode, with those that it began with.
+    Signals("signals", None),
+    /// Time until the next packet is to be dropped or marked; below zero it is overdue.
+    NextSignal("next_signal", Seconds),
 }
 
 /// Takes the numbers of a decision, one after the other.

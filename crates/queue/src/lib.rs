@@ -4,6 +4,8 @@
 
 pub mod aqm;
 mod counters;
+mod cx;
+mod decisions;
 mod drops;
 mod explain;
 pub mod line;
@@ -13,9 +15,11 @@ mod port;
 mod relative;
 
 pub use counters::{Counters, InService, Sent};
+pub use cx::{Cx, Look};
+pub use decisions::{Decision, Decisions, Moment};
 pub use drops::{DropKind, DropReason, Dropped};
 pub use explain::{Number, Tell, Unit};
-use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
+use headgate_packet::{Buffer, FlowId, Packet, Rate, Time};
 pub use managed::Managed;
 pub use port::{Port, Service};
 
@@ -169,6 +173,12 @@ macro_rules! disciplines {
             fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
                 match self { $(AnyDiscipline::$Type(d) => d.explain(packet, look, tell),)+ AnyDiscipline::Managed(d) => d.explain(packet, look, tell) }
             }
+            fn write_down(&mut self) {
+                match self { $(AnyDiscipline::$Type(d) => d.write_down(),)+ AnyDiscipline::Managed(d) => d.write_down() }
+            }
+            fn decisions(&mut self) -> Option<&mut Decisions> {
+                match self { $(AnyDiscipline::$Type(d) => d.decisions(),)+ AnyDiscipline::Managed(d) => d.decisions() }
+            }
         }
     };
 }
@@ -196,6 +206,7 @@ disciplines! {
     configurations {
         red: Red(RedParams),
         enhanced_red: EnhancedRed(EnhancedRedParams),
+        codel: Codel(CodelParams),
         drr_plus: DrrPlus(DrrPlusParams),
     }
 }
@@ -224,7 +235,7 @@ impl Backlog {
     }
     /// Whether a buffer that holds this and `backlog` has no room for this number of additional packets and bytes.
     #[inline]
-    fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
+    pub(crate) fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
         buffer.exceeded_by(backlog.packets + self.packets + packets, backlog.bytes + self.bytes + bytes)
     }
 }
@@ -259,56 +270,6 @@ impl LinkInfo {
     /// The weights of the conversations from number `known` on.
     pub fn weights_from(&self, known: usize) -> impl Iterator<Item = u32> + '_ {
         (known..self.flows).map(|flow| self.weight(flow))
-    }
-}
-
-/// Everything that a discipline may need from outside, for one call.
-pub struct Cx<'a> {
-    /// The present; it never decreases from call to call.
-    pub now: Time,
-    /// The port's random stream.
-    pub rng: &'a mut Rng,
-    /// What of the packet in transmission counts against the buffer: nothing, unless the port is set to count it.
-    pub in_service: Backlog,
-    /// The list of dropped packets; [`Cx::drop`] adds one.
-    pub dropped: &'a mut Vec<Dropped>,
-}
-
-impl<'a> Cx<'a> {
-    /// The present, with nothing in transmission that counts.
-    #[inline]
-    pub fn new(now: Time, rng: &'a mut Rng, dropped: &'a mut Vec<Dropped>) -> Cx<'a> {
-        Cx { now, rng, in_service: Backlog::default(), dropped }
-    }
-
-    /// Whether a buffer that holds `backlog` has no room for this number of additional packets and bytes.
-    #[inline]
-    pub fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
-        let Backlog { packets: p, bytes: b } = self.in_service;
-        buffer.exceeded_by(backlog.packets + p + packets, backlog.bytes + b + bytes)
-    }
-
-    /// Drops a packet.
-    #[inline]
-    pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
-        let (at, Packet { handle, flow, bytes, arrived, .. }) = (self.now, *packet);
-        self.dropped.push(Dropped { at, handle, flow, bytes, arrived, reason });
-    }
-}
-
-/// What a discipline may need from outside to say how it would decide.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Look {
-    /// The present.
-    pub now: Time,
-    /// What of the packet in transmission counts against the buffer.
-    pub in_service: Backlog,
-}
-
-impl Look {
-    /// See [`Cx::exceeds`].
-    pub fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
-        self.in_service.exceeds(buffer, backlog, packets, bytes)
     }
 }
 
@@ -391,4 +352,11 @@ pub trait Discipline {
     /// The numbers that decide about a packet, were it to arrive now: [`Port::explain`] asks for them before it is handed over. Nothing changes,
     /// and the numbers come from the functions that [`Discipline::enqueue`] decides with.
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>);
+    /// Writes down from now on what is decided about packets and cannot be told before they are handed over: what an AQM decides. It changes nothing
+    /// else. One that decides only as a packet arrives, and about that packet alone, has nothing to write down.
+    fn write_down(&mut self) {}
+    /// What was written down, for the caller to take; nothing if it was not asked for.
+    fn decisions(&mut self) -> Option<&mut Decisions> {
+        None
+    }
 }

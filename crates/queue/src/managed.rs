@@ -4,7 +4,7 @@
 //! scheduler it has been served, unless [`Discipline::take_back`] says otherwise.
 
 use crate::aqm::{AnyAqm, Aqm, Queue, Verdict};
-use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropKind, Dropped, LinkInfo, Look, Tell};
+use crate::{AnyDiscipline, Backlog, Cx, Decisions, Discipline, DropKind, Dropped, LinkInfo, Look, Moment, Tell};
 use headgate_packet::{FlowId, Packet, Time};
 
 /// A scheduler with an AQM for its queues.
@@ -14,6 +14,10 @@ pub struct Managed<A = AnyAqm> {
     aqm: A,
     /// What waits in each queue of the scheduler.
     held: Vec<Backlog>,
+    /// What waits in all of them.
+    all: Backlog,
+    /// What the AQM decided, if it is to be written down.
+    decisions: Option<Box<Decisions>>,
     /// The scheduler keeps conversations apart.
     per_conversation: bool,
 }
@@ -21,7 +25,8 @@ pub struct Managed<A = AnyAqm> {
 impl<A: Aqm> Managed<A> {
     /// An empty scheduler with an AQM; `per_conversation` is the scheduler's [`Discipline::PER_CONVERSATION`].
     pub fn new(scheduler: AnyDiscipline, per_conversation: bool, aqm: A, link: &LinkInfo) -> Managed<A> {
-        let mut made = Managed { aqm, held: Vec::new(), scheduler, per_conversation };
+        let (held, all) = (Vec::new(), Backlog::default());
+        let mut made = Managed { aqm, held, all, decisions: None, scheduler, per_conversation };
         made.resize(link, Time::ZERO);
         made
     }
@@ -34,7 +39,28 @@ impl<A: Aqm> Managed<A> {
     #[inline]
     fn queue(&self, flow: FlowId, arrived: Time) -> Queue {
         let number = self.scheduler.queue_of(flow, arrived) as usize;
-        Queue { number, waiting: self.held[number] }
+        Queue { number, waiting: self.held[number], port: self.all }
+    }
+
+    /// Writes down what the AQM decided about a packet that arrives.
+    #[cold]
+    #[inline(never)]
+    fn write_arrival(&mut self, handle: u32, verdict: Verdict, now: Time) {
+        if let Some(decisions) = &mut self.decisions {
+            decisions.add(now, handle, Moment::Arrival, verdict);
+        }
+    }
+
+    /// What the AQM decides about a packet that leaves, which is written down with its numbers.
+    #[cold]
+    #[inline(never)]
+    fn write_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        let Some(decisions) = &mut self.decisions else { return Verdict::Pass };
+        let look = Look { now: cx.now, in_service: cx.in_service };
+        decisions.take(cx.now, packet.handle, |tell| self.aqm.explain_departure(packet, queue, &look, tell));
+        let verdict = self.aqm.on_departure(packet, queue, cx);
+        decisions.took(verdict);
+        verdict
     }
 
     /// Packets that waited were dropped.
@@ -43,6 +69,7 @@ impl<A: Aqm> Managed<A> {
         for Dropped { flow, arrived, bytes, .. } in gone {
             let number = self.scheduler.queue_of(*flow, *arrived) as usize;
             self.held[number].remove(*bytes);
+            self.all.remove(*bytes);
         }
     }
 }
@@ -51,15 +78,21 @@ impl<A: Aqm> Discipline for Managed<A> {
     #[inline]
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         let queue = self.queue(packet.flow, packet.arrived);
-        match self.aqm.on_arrival(&packet, queue, cx) {
+        let verdict = self.aqm.on_arrival(&packet, queue, cx);
+        if self.decisions.is_some() {
+            self.write_arrival(packet.handle, verdict, cx.now);
+        }
+        match verdict {
             Verdict::Drop(why) => return cx.drop(&packet, why),
             Verdict::Mark => assert!(packet.ecn.mark(), "an AQM marks only packets that can carry the mark"),
             Verdict::Pass => {}
         }
         let before = cx.dropped.len();
         self.held[queue.number].add(packet.bytes);
+        self.all.add(packet.bytes);
         self.scheduler.enqueue(packet, cx);
         self.remove(&cx.dropped[before..]);
+        debug_assert_eq!(self.all, self.scheduler.backlog(), "what waits is what the scheduler holds");
         if cx.dropped[before..].iter().any(|gone| gone.reason.kind() == DropKind::Full) {
             self.aqm.on_refused(queue.number);
         }
@@ -74,8 +107,14 @@ impl<A: Aqm> Discipline for Managed<A> {
             let mut packet = packet?;
             let number = self.scheduler.queue_of(packet.flow, packet.arrived) as usize;
             self.held[number].remove(packet.bytes);
-            let queue = Queue { number, waiting: self.held[number] };
-            match self.aqm.on_departure(&packet, queue, cx) {
+            self.all.remove(packet.bytes);
+            let queue = Queue { number, waiting: self.held[number], port: self.all };
+            let verdict = if self.decisions.is_some() {
+                self.write_departure(&packet, queue, cx)
+            } else {
+                self.aqm.on_departure(&packet, queue, cx)
+            };
+            match verdict {
                 Verdict::Pass => return Some(packet),
                 Verdict::Mark => {
                     assert!(packet.ecn.mark(), "an AQM marks only packets that can carry the mark");
@@ -131,5 +170,13 @@ impl<A: Aqm> Discipline for Managed<A> {
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
         self.scheduler.explain(packet, look, tell);
         self.aqm.explain_arrival(packet, self.queue(packet.flow, packet.arrived), look, tell);
+    }
+
+    fn write_down(&mut self) {
+        self.decisions.get_or_insert_default();
+    }
+
+    fn decisions(&mut self) -> Option<&mut Decisions> {
+        self.decisions.as_deref_mut()
     }
 }

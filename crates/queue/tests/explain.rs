@@ -8,6 +8,7 @@ mod explained;
 use choices::disciplines;
 use explained::{Arrival, FLOWS, Numbers, explained, link, packets, spec};
 use headgate_packet::{Ecn, FlowId, Packet, Rng, Time};
+use headgate_queue::aqm::Verdict;
 use headgate_queue::{AnyDiscipline, Cx, Discipline as _, DropKind, DropReason, Look, Port, Spec};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -77,6 +78,7 @@ proptest! {
         for (name, spec) in disciplines(buffer) {
             let port = || Port::new(spec.build(&link()), link().rate, Rng::new(1, 0, "port"));
             let (mut plain, mut asked, mut sent) = (port(), port(), [vec![], vec![]]);
+            asked.write_down();
             for (now, packet) in packets(&arrivals) {
                 plain.offer(packet, now, &mut |s| sent[0].push(s));
                 asked.advance(now, &mut |s| sent[1].push(s));
@@ -92,6 +94,50 @@ proptest! {
             plain.advance(Time::NEVER, &mut |s| sent[0].push(s));
             asked.advance(Time::NEVER, &mut |s| sent[1].push(s));
             prop_assert_eq!(&sent[0], &sent[1], "{}", name);
+            prop_assert_eq!(plain.dropped(), asked.dropped(), "{}", name);
+        }
+    }
+
+    /// What is written down is what became of the packets: each that left or was dropped as it left has a decision of that moment, each that an AQM saw
+    /// one of its arrival.
+    #[test]
+    fn what_is_written_down_is_what_happened(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec())) {
+        let marking = r#"{"kind": "drr", "aqm": {"kind": "codel", "target": "9ms", "interval": "30ms", "mark": true}}"#;
+        for (name, spec) in disciplines(buffer).into_iter().chain([(marking.to_owned(), spec(marking))]) {
+            let mut port = Port::new(spec.build(&link()), link().rate, Rng::new(1, 0, "port"));
+            port.write_down();
+            let (mut sent, mut made) = (BTreeMap::new(), BTreeMap::new());
+            for (now, packet) in packets(&arrivals) {
+                port.offer(packet, now, &mut |s| { sent.insert(s.packet.handle, (s.start, s.packet.ecn)); });
+            }
+            port.advance(Time::NEVER, &mut |s| { sent.insert(s.packet.handle, (s.start, s.packet.ecn)); });
+            let Some(decisions) = port.decisions() else { continue };
+            decisions.drain(|decision, numbers| {
+                assert!(made.insert((decision.handle, decision.moment as usize), (decision, numbers.to_vec())).is_none(), "{name}: twice");
+            });
+            let dropped: BTreeMap<u32, _> = port.dropped().iter().map(|gone| (gone.handle, *gone)).collect();
+            for (now, packet) in packets(&arrivals) {
+                let [arrival, departure] = [0, 1].map(|moment| made.get(&(packet.handle, moment)));
+                let (arrival, _) = arrival.expect("an AQM is asked of each arrival");
+                prop_assert_eq!(arrival.at, now, "{}", name);
+                match (departure, sent.get(&packet.handle), dropped.get(&packet.handle)) {
+                    (Some((decision, _)), Some((start, ecn)), None) => {
+                        prop_assert_eq!(decision.at, *start, "{}", name);
+                        let marked = [arrival.verdict, decision.verdict].contains(&Verdict::Mark);
+                        // `fq_bit` marks by itself too.
+                        prop_assert!(marked == (*ecn == Ecn::Ce) || spec.name() == "fq_bit" && !marked, "{}", name);
+                    }
+                    (Some((decision, numbers)), None, Some(gone)) => {
+                        prop_assert_eq!((decision.at, decision.verdict), (gone.at, Verdict::Drop(gone.reason)), "{}", name);
+                        prop_assert!(!numbers.is_empty(), "{}: dropped without numbers", name);
+                    }
+                    (None, None, Some(gone)) => {
+                        let own = arrival.verdict == Verdict::Drop(gone.reason);
+                        prop_assert!(own || gone.reason.kind() != DropKind::Early, "{}: {:?}", name, gone);
+                    }
+                    other => prop_assert!(false, "{}: {:?}", name, other),
+                }
+            }
         }
     }
 
@@ -153,6 +199,10 @@ proptest! {
             let mut sent = Vec::new();
             for (now, packet) in packets(&arrivals) {
                 port.advance(now, &mut |s| sent.push(s.packet.handle));
+                // An AQM may drop packets as they leave.
+                port.dropped().drain(..).for_each(|gone| {
+                    waiting.remove(&gone.handle);
+                });
                 check(&mut waiting, &sent)?;
                 sent.clear();
                 waiting.insert(packet.handle, explained(&port, packet, now)[by]);
@@ -164,6 +214,9 @@ proptest! {
                 sent.clear();
             }
             port.advance(Time::NEVER, &mut |s| sent.push(s.packet.handle));
+            port.dropped().drain(..).for_each(|gone| {
+                waiting.remove(&gone.handle);
+            });
             check(&mut waiting, &sent)?;
             prop_assert!(waiting.is_empty(), "{}", name);
         }

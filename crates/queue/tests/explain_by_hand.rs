@@ -110,8 +110,15 @@ fn priorities_and_random_places_by_hand() {
 fn every_discipline_tells_its_own_numbers() {
     let numbers = |kind: &str| {
         let mut all = Vec::new();
-        let port = Port::new(spec(&format!("{kind:?}")).build(&link()), link().rate, Rng::new(1, 0, "port"));
-        port.explain(Packet { bytes: 100, ..Packet::default() }, Time::ZERO, &mut |number, _| all.push(number));
+        let mut port = Port::new(spec(&format!("{kind:?}")).build(&link()), link().rate, Rng::new(1, 0, "port"));
+        let packet = Packet { bytes: 100, ..Packet::default() };
+        port.explain(packet, Time::ZERO, &mut |number, _| all.push(number));
+        // It leaves at once.
+        port.write_down();
+        port.offer(packet, Time::ZERO, &mut |_| {});
+        if let Some(decisions) = port.decisions() {
+            decisions.drain(|_, numbers| all.extend(numbers.iter().map(|(number, _)| *number)));
+        }
         all
     };
     for entry in headgate_queue::LIST {

@@ -5,7 +5,7 @@ mod choices;
 
 use choices::disciplines;
 use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{Discipline as _, LinkInfo, Port, Spec};
+use headgate_queue::{Discipline as _, LinkInfo, Port, Spec, aqm};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -42,7 +42,16 @@ fn all(buffer: &str) -> Vec<(String, Spec)> {
         }
         if table.get("aqm").is_some() {
             // An average decays in tens of packets, not in thousands.
-            table["aqm"]["weight"] = 0.3.into();
+            let with_weight = table["aqm"].as_object().map(|aqm| {
+                let mut aqm = aqm.clone();
+                aqm.insert("weight".into(), 0.3.into());
+                aqm
+            });
+            if let Some(aqm) =
+                with_weight.filter(|aqm| serde_json::from_value::<aqm::Spec>(Value::Object(aqm.clone())).is_ok())
+            {
+                table["aqm"] = Value::Object(aqm);
+            }
         }
         (table.to_string(), serde_json::from_value(table).expect("a discipline"))
     });

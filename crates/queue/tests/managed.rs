@@ -2,12 +2,12 @@
 
 use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::aqm::{Aqm, Queue, Verdict};
-use headgate_queue::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Managed, Spec, Tell};
+use headgate_queue::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Managed, Moment, Number, Spec, Tell};
 
 /// Drops packet 0 as it leaves, and notes what it was told of queues and of packets that found no room.
 #[derive(Clone, Debug, Default)]
 struct First {
-    left: Vec<(usize, u64)>,
+    left: Vec<(usize, u64, u64)>,
     refused: Vec<usize>,
 }
 
@@ -25,7 +25,7 @@ impl Aqm for First {
     }
 
     fn on_departure(&mut self, packet: &Packet, queue: Queue, _cx: &mut Cx<'_>) -> Verdict {
-        self.left.push((queue.number, queue.waiting.bytes));
+        self.left.push((queue.number, queue.waiting.bytes, queue.port.bytes));
         if packet.handle == 0 { Verdict::Drop(DropReason::Random) } else { Verdict::Pass }
     }
 
@@ -38,6 +38,13 @@ impl Aqm for First {
     }
 
     fn explain_arrival(&self, _packet: &Packet, _queue: Queue, _look: &Look, _tell: Tell<'_>) {}
+
+    /// Before it is asked: how many it was asked of before.
+    fn explain_departure(&self, _packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>) {
+        assert_eq!(look.now, Time::ZERO);
+        tell(Number::Count, self.left.len() as f64);
+        tell(Number::OwnBytes, queue.waiting.bytes as f64);
+    }
 }
 
 fn link() -> LinkInfo {
@@ -73,9 +80,10 @@ fn a_scheduler_is_told_that_a_packet_was_not_sent() {
 
 #[test]
 fn an_aqm_is_told_what_is_left_in_the_queue_of_the_packet() {
-    for (spec, due) in
-        [(r#""drr""#, [(0, 500), (0, 100), (0, 0), (1, 0)]), (r#""fcfs""#, [(0, 1000), (0, 600), (0, 500), (0, 0)])]
-    {
+    for (spec, due) in [
+        (r#""drr""#, [(0, 500, 1000), (0, 100, 600), (0, 0, 500), (1, 0, 0)]),
+        (r#""fcfs""#, [(0, 1000, 1000), (0, 600, 600), (0, 500, 500), (0, 0, 0)]),
+    ] {
         let mut queue = managed(spec);
         order(&mut queue, &[(0, 300), (0, 400), (0, 100), (1, 500)]);
         let mut text = format!("{queue:?}");
@@ -91,6 +99,25 @@ fn an_aqm_is_told_of_arrivals_without_room_and_not_of_what_made_room() {
     order(&mut queue, &[(0, 300), (0, 400), (0, 100), (1, 500)]);
     let text = format!("{queue:?}");
     assert!(text.contains("refused: [0]"), "{text}");
+}
+
+#[test]
+fn what_an_aqm_decides_is_written_down_with_the_numbers_of_that_moment() {
+    let mut queue = managed(r#"{"kind": "drr", "quantum": "500B"}"#);
+    assert!(queue.decisions().is_none());
+    queue.write_down();
+    assert_eq!(order(&mut queue, &[(0, 300), (0, 400), (1, 500)]), [1, 2]);
+    let mut found = Vec::new();
+    let decisions = queue.decisions().expect("they were asked for");
+    decisions.drain(|d, numbers| {
+        found.push((d.handle, d.moment, d.verdict, numbers.iter().map(|(_, value)| *value).collect()))
+    });
+    let arrived = |handle: u32| (handle, Moment::Arrival, Verdict::Pass, vec![]);
+    let left = |handle: u32, verdict, numbers: [f64; 2]| (handle, Moment::Departure, verdict, numbers.to_vec());
+    let dropped = left(0, Verdict::Drop(DropReason::Random), [0.0, 400.0]);
+    let sent = [left(1, Verdict::Pass, [1.0, 0.0]), left(2, Verdict::Pass, [2.0, 0.0])];
+    assert_eq!(found, [arrived(0), arrived(1), arrived(2), dropped].into_iter().chain(sent).collect::<Vec<_>>());
+    queue.decisions().expect("they were asked for").drain(|_, _| panic!("the list was emptied"));
 }
 
 #[test]

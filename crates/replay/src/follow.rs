@@ -15,12 +15,15 @@ pub struct Follow {
     next: u32,
     /// The number in the trace of the packet that arrives.
     arriving: u64,
+    /// Packets whose transmission started and of which it is not yet known what was decided, and whether they are marked.
+    sent: Vec<(Sent, bool)>,
 }
 
 impl Follow {
     /// Follows the packets of a window.
     pub fn new(window: Window) -> Follow {
-        Follow { tracks: Tracks::new(window, 1), open: HashMap::new(), free: Vec::new(), next: 0, arriving: 0 }
+        let (tracks, sent) = (Tracks::new(window, 1), Vec::new());
+        Follow { tracks, open: HashMap::new(), free: Vec::new(), next: 0, arriving: 0, sent }
     }
 
     /// The number in the trace of the packet whose arrival follows.
@@ -49,11 +52,28 @@ impl Follow {
     #[cold]
     #[inline(never)]
     pub fn sent(&mut self, sent: &Sent, marked: bool) {
-        let Sent { packet, start, end } = *sent;
-        if let Some((slot, number)) = self.open.remove(&packet.handle) {
-            let waited: Duration = start.since(packet.arrived);
-            self.tracks.left(slot, (packet.flow.0, number), waited, end, marked);
-            self.free.push(slot);
+        self.sent.push((*sent, marked));
+    }
+
+    /// The port has acted: what it decided, and then what it sent.
+    #[cold]
+    #[inline(never)]
+    pub fn acted(&mut self, port: &mut Port) {
+        let Follow { tracks, open, free, sent, .. } = self;
+        if let Some(decisions) = port.decisions() {
+            decisions.drain(|mut decision, numbers| {
+                if let Some((slot, _)) = open.get(&decision.handle) {
+                    decision.handle = *slot;
+                    tracks.decided(0, &decision, numbers);
+                }
+            });
+        }
+        for (Sent { packet, start, end }, marked) in sent.drain(..) {
+            if let Some((slot, number)) = open.remove(&packet.handle) {
+                let waited: Duration = start.since(packet.arrived);
+                tracks.left(slot, (packet.flow.0, number), waited, end, marked);
+                free.push(slot);
+            }
         }
     }
 

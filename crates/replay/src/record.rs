@@ -91,6 +91,13 @@ impl Watch for Record {
     }
 
     #[inline]
+    fn acted(&mut self, port: &mut Port) {
+        if let Some(follow) = &mut self.follow {
+            follow.acted(port);
+        }
+    }
+
+    #[inline]
     fn sent(&mut self, sent: &Sent) {
         let Sent { packet, start, end } = *sent;
         let (delay, flow) = (start.since(packet.arrived), packet.flow.0);

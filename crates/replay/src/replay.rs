@@ -145,6 +145,7 @@ impl Replay {
     /// Follows the packets of a window through discipline number `queue`, with the numbers that decide about them.
     pub fn decide(&mut self, queue: usize, window: Window) {
         self.queues[queue].record.follow = Some(Box::new(Follow::new(window)));
+        self.queues[queue].replayer.write_down();
     }
 
     /// Since when no further packet is followed with its numbers, if all that were are gone.

@@ -80,6 +80,10 @@ pub trait Watch {
     /// A packet is about to be handed to the port, which was advanced up to `now`.
     #[inline]
     fn arrives(&mut self, _port: &Port, _packet: &Packet, _now: Time) {}
+    /// The port has acted, or is about to act: what it decided about packets can be taken. It is called before the packets that it dropped are given, and after
+    /// those that it sent.
+    #[inline]
+    fn acted(&mut self, _port: &mut Port) {}
     /// A packet's transmission starts.
     fn sent(&mut self, sent: &Sent);
     /// A packet was dropped.
@@ -177,6 +181,7 @@ impl Replayer {
 
     #[inline]
     fn tell_drops(&mut self, watch: &mut impl Watch) {
+        watch.acted(&mut self.port);
         self.port.dropped().drain(..).for_each(|dropped| watch.dropped(&dropped));
     }
 
@@ -205,6 +210,11 @@ impl Replayer {
     /// The end of the last transmission.
     pub fn end(&self) -> Time {
         self.busy_until.unwrap_or(Time::ZERO)
+    }
+
+    /// Writes down from now on what the discipline decides about packets.
+    pub fn write_down(&mut self) {
+        self.port.write_down();
     }
 
     /// What the port counted.

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Folder, finish, pcap, replay_of, seconds};
 use headgate_capture::Classify;
+use headgate_queue::DropReason;
 use headgate_replay::capture::CaptureOutput;
 use headgate_replay::table::Columns;
 use headgate_replay::{Fate, Options, ReplayError, Series, TraceFile};
@@ -23,6 +24,13 @@ fn refusal(name: &str, text: &str, more: &str) -> String {
         Err(ReplayError::Trace(e)) => e.to_string(),
         Err(ReplayError::Output(e)) => panic!("nothing is written: {e}"),
     }
+}
+
+/// The numbers of drops by reason; 0 for those that are not given.
+fn by_reason(given: &[(DropReason, u64)]) -> [u64; DropReason::ALL.len()] {
+    let mut all = [0; DropReason::ALL.len()];
+    given.iter().for_each(|(reason, count)| all[*reason as usize] = *count);
+    all
 }
 
 #[test]
@@ -50,12 +58,12 @@ fn counts_and_delays_by_hand() {
     finish(&mut replay).expect("a good trace");
     let all = replay.all(0);
     assert_eq!((all.packets, all.bytes, all.sent, all.sent_bytes, all.marks), (5, 21, 4, 12, 0));
-    assert_eq!(all.drops, [1, 0, 0, 0, 0, 0]);
+    assert_eq!(all.drops, by_reason(&[(DropReason::Full, 1)]));
     // Delays of 0, 3, 4 and 0 s: half of them are at most 0, three quarters at most 3.
     let quantiles = [0.5, 0.51, 0.75, 0.76, 1.0].map(|q| all.delays.quantile(q));
     assert_eq!((all.delays.mean(), all.delays.greatest(), quantiles), (1.75, 4.0, [0.0, 3.0, 3.0, 4.0, 4.0]));
     let flows: Vec<_> = replay.flows(0).iter().map(|f| (f.packets, f.sent_bytes, f.drops)).collect();
-    assert_eq!(flows, [(3, 6, [1, 0, 0, 0, 0, 0]), (1, 1, [0; 6]), (1, 5, [0; 6])]);
+    assert_eq!(flows, [(3, 6, by_reason(&[(DropReason::Full, 1)])), (1, 1, by_reason(&[])), (1, 5, by_reason(&[]))]);
     assert_eq!(replay.end(0).as_ps(), 15_000_000_000_000);
     assert_eq!(replay.counters(0).busy_ps, 12_000_000_000_000);
 }
@@ -74,7 +82,7 @@ fn marks_are_those_that_the_discipline_set() {
     assert_eq!(marked, [false, false, false, true, false, false]);
     let marks: Vec<_> = replay.flows(0).iter().map(|f| f.marks).collect();
     assert_eq!((replay.all(0).marks, marks), (1, vec![0, 0, 1]), "flows in the order of a, c, b");
-    assert_eq!(replay.all(0).drops, [0, 0, 0, 1, 0, 0]);
+    assert_eq!(replay.all(0).drops, by_reason(&[(DropReason::AboveMax, 1)]));
 }
 
 #[test]
@@ -131,9 +139,12 @@ fn drops_by_reason() {
     let packets = [(0, 0, 5), (0, 0, 5), (0, 0, 5), (1, 1, 5), (1, 0, 5)];
     for (queue, drops) in [
         // b evicts a's last packet, and a's next one finds no room.
-        (r#"{"kind": "fq", "buffer": "2pkt"}"#, [1, 1, 0, 0, 0, 0]),
+        (r#"{"kind": "fq", "buffer": "2pkt"}"#, by_reason(&[(DropReason::Full, 1), (DropReason::Evicted, 1)])),
         // Above an average of one packet all are dropped.
-        (r#"{"kind": "red", "weight": 1.0, "min_threshold": "1pkt", "max_threshold": "2pkt"}"#, [0, 0, 0, 2, 0, 0]),
+        (
+            r#"{"kind": "red", "weight": 1.0, "min_threshold": "1pkt", "max_threshold": "2pkt"}"#,
+            by_reason(&[(DropReason::AboveMax, 2)]),
+        ),
     ] {
         let mut replay = replay_of("8bit/s", queue, "");
         replay.push(&seconds(&packets)).expect("a good trace");

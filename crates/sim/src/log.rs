@@ -33,28 +33,42 @@ impl Log {
     pub fn arrives(&mut self, l: usize, lane: &mut Lane, packet: Packet, now: Time) {
         if let Some(tracks) = &mut self.tracks {
             lane.advance(now);
+            decided(tracks, l, lane);
             tracks.arrives(l, &lane.port, &packet, now);
         }
     }
 
-    /// A lane dropped a packet of a flow.
+    /// Lane `l` dropped a packet of a flow.
     #[cold]
     #[inline(never)]
-    pub fn dropped(&mut self, gone: Dropped, flow: u32, seq: u64, is_ack: bool) {
-        match &mut self.tracks {
-            Some(tracks) if is_ack => tracks.forget(gone.handle),
-            Some(tracks) => tracks.dropped(&gone, (flow, seq)),
-            None => {}
+    pub fn dropped(&mut self, l: usize, lane: &mut Lane, gone: Dropped, (flow, seq): (u32, u64), is_ack: bool) {
+        let Some(tracks) = &mut self.tracks else { return };
+        decided(tracks, l, lane);
+        if is_ack {
+            tracks.forget(gone.handle);
+        } else {
+            tracks.dropped(&gone, (flow, seq));
         }
     }
 
     /// Event number `number` is about to happen.
     #[cold]
-    pub fn note(&mut self, number: u64, now: Time, event: Event, lanes: &[Lane], payloads: &mut Payloads, events: u32) {
+    pub fn note(
+        &mut self,
+        number: u64,
+        now: Time,
+        event: Event,
+        lanes: &mut [Lane],
+        payloads: &mut Payloads,
+        events: u32,
+    ) {
         if let (Some(tracks), Event::Arrive(l)) = (&mut self.tracks, event)
-            && let Some(head) = lanes.get(l as usize).and_then(|lane| lane.wire.front())
+            && let Some(lane) = lanes.get_mut(l as usize)
         {
-            left(tracks, head, payloads);
+            decided(tracks, l as usize, lane);
+            if let Some(head) = lane.wire.front() {
+                left(tracks, head, payloads);
+            }
         }
         if number < self.first || number - self.first >= self.count {
             return;
@@ -89,6 +103,13 @@ impl Log {
     }
 }
 
+/// What the port of lane `l` decided about packets since it was last asked.
+fn decided(tracks: &mut Tracks, l: usize, lane: &mut Lane) {
+    if let Some(decisions) = lane.port.decisions() {
+        decisions.drain(|decision, numbers| tracks.decided(l, &decision, numbers));
+    }
+}
+
 /// A packet on the wire of a lane has left the lane's port.
 fn left(tracks: &mut Tracks, head: &InFlight, payloads: &mut Payloads) {
     let (handle, payload) = (head.packet.handle, *payloads.get(head.packet.handle));
@@ -100,8 +121,9 @@ fn left(tracks: &mut Tracks, head: &InFlight, payloads: &mut Payloads) {
 }
 
 /// The run is over, or as much of it as is followed: what is on wires has left, and what is in ports still waits.
-pub(crate) fn finish(tracks: &mut Tracks, lanes: &[Lane], payloads: &mut Payloads) {
-    for lane in lanes {
+pub(crate) fn finish(tracks: &mut Tracks, lanes: &mut [Lane], payloads: &mut Payloads) {
+    for (l, lane) in lanes.iter_mut().enumerate() {
+        decided(tracks, l, lane);
         (0..lane.wire.len()).filter_map(|i| lane.wire.get(i)).for_each(|on_wire| left(tracks, on_wire, payloads));
     }
     tracks.finish(|handle| {

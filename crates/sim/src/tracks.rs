@@ -1,16 +1,17 @@
-//! What became of each data packet at each port at which it arrived, and with which numbers the port decided about it, for those who follow single
-//! packets. Nothing is kept unless it is asked for.
+//! What became of each data packet at each port at which it arrived, and what the port decided about it, for those who follow single packets: as it
+//! arrived and as it left, each with the numbers of that moment. Nothing is kept unless it is asked for.
 //!
 //! Memory: 72 bytes for each packet at a port, and 8 for each number; the caller says how many packets there may be.
 
 use crate::table::{Cells, Table};
-use headgate_packet::{Duration, Packet, Time};
-use headgate_queue::{DropReason, Dropped, Number, Port};
+use headgate_packet::{Duration, Ecn, Packet, Time};
+use headgate_queue::aqm::Verdict;
+use headgate_queue::{Decision, DropKind, DropReason, Dropped, Moment, Number, Port};
 
 /// Which packets are followed.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// Those that are at a port at this time or arrive later; the numbers are kept of those that arrive later.
+    /// Those that are at a port at this time or arrive later; the numbers are kept of what is decided from this time on.
     pub from: Time,
     /// Those that arrive no later than this.
     pub to: Time,
@@ -34,11 +35,17 @@ struct Track {
     port: u32,
     flow: u32,
     bytes: u32,
-    /// Which numbers these are.
-    shape: u16,
+    /// Which numbers these are: those of its arrival, and then those of its departure.
+    shapes: [u16; 2],
     marked: bool,
     fate: Fate,
+    /// What was decided as it arrived.
+    arrival: Verdict,
+    /// What was decided as it was about to leave; nothing of one that waits or was dropped before.
+    departure: Option<Verdict>,
 }
+
+const _: () = assert!(std::mem::size_of::<Track>() <= 72);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
@@ -54,8 +61,13 @@ struct Open {
     arrived: Time,
     number: u64,
     bytes: u32,
-    shape: u16,
+    shapes: [u16; 2],
+    /// Those of its arrival, and then those of its departure.
     values: Vec<f64>,
+    /// Whether it carried a mark as it arrived.
+    ecn: Ecn,
+    /// What was written down of its arrival and of its departure.
+    decided: [Option<Verdict>; 2],
 }
 
 /// The packets of a run at its ports.
@@ -122,29 +134,64 @@ impl Tracks {
                 values.push(value);
             });
         }
+        let shape = self.known_shape();
+        let open = &mut self.open[handle];
+        self.opened += usize::from(open.port.is_none());
+        (open.port, open.arrived, open.number) = (Some(port as u32), now, number);
+        (open.bytes, open.ecn, open.shapes, open.decided) = (packet.bytes, packet.ecn, [shape, 0], [None; 2]);
+    }
+
+    /// The place of the list `shape` among the lists.
+    fn known_shape(&mut self) -> u16 {
         let shape = self.shapes.iter().position(|known| *known == self.shape).unwrap_or_else(|| {
             self.shapes.push(self.shape.clone());
             self.shapes.len() - 1
         });
-        self.opened += usize::from(open.port.is_none());
-        (open.port, open.arrived, open.number) = (Some(port as u32), now, number);
         // There are no more lists than ways through a discipline's rules.
-        (open.bytes, open.shape) = (packet.bytes, u16::try_from(shape).unwrap_or(0));
+        u16::try_from(shape).unwrap_or(0)
+    }
+
+    /// A port decided about a packet with these numbers. It is told before the packet is said to have left or to have been dropped.
+    pub fn decided(&mut self, port: usize, decision: &Decision, numbers: &[(Number, f64)]) {
+        let handle = decision.handle as usize;
+        if self.open.get(handle).is_none_or(|open| open.port != Some(port as u32)) {
+            return;
+        }
+        if decision.moment == Moment::Departure {
+            self.shape.clear();
+            self.shape.extend(numbers.iter().map(|(number, _)| *number));
+            self.open[handle].shapes[1] = self.known_shape();
+            self.open[handle].values.extend(numbers.iter().map(|(_, value)| *value));
+        }
+        self.open[handle].decided[decision.moment as usize] = Some(decision.verdict);
     }
 
     /// The transmission of a packet of a flow, which waited for `waited`, has ended at `end`.
     pub fn left(&mut self, handle: u32, (flow, seq): (u32, u64), waited: Duration, end: Time, marked: bool) {
         let Some(open) = self.open.get(handle as usize) else { return };
         let start = open.arrived + waited;
+        // Of disciplines that mark by themselves nothing is written down: they do so as a packet arrives.
+        let marked_here = marked && open.ecn != Ecn::Ce;
         if let Some(track) = self.close(handle, start, flow, seq) {
-            *track = Track { start, left: end, marked, fate: Fate::Sent, ..*track };
+            let departure = Some(track.departure.unwrap_or(Verdict::Pass));
+            let by_itself = marked_here && departure != Some(Verdict::Mark);
+            let arrival = if by_itself { Verdict::Mark } else { track.arrival };
+            *track = Track { start, left: end, marked, fate: Fate::Sent, arrival, departure, ..*track };
         }
     }
 
     /// A packet of a flow was dropped.
     pub fn dropped(&mut self, gone: &Dropped, (flow, seq): (u32, u64)) {
-        if let Some(track) = self.close(gone.handle, gone.at, flow, seq) {
-            *track = Track { start: gone.at, fate: Fate::Dropped(gone.reason), ..*track };
+        let Dropped { at, arrived, reason, .. } = *gone;
+        if let Some(track) = self.close(gone.handle, at, flow, seq) {
+            let (mut arrival, mut departure) = (track.arrival, track.departure);
+            // One that made room for another was queued before. A scheduler that drops by itself does so at once or as packets leave.
+            match reason.kind() {
+                DropKind::Evicted => {}
+                _ if departure.is_some() || at > arrived => departure = Some(Verdict::Drop(reason)),
+                _ => arrival = Verdict::Drop(reason),
+            }
+            *track = Track { start: at, fate: Fate::Dropped(reason), arrival, departure, ..*track };
         }
     }
 
@@ -168,9 +215,25 @@ impl Tracks {
         if until < from {
             return None;
         }
-        let Open { arrived, number, bytes, shape, .. } = *open;
+        let Open { arrived, number, bytes, shapes, decided: [arrival, departure], .. } = *open;
         let (start, left, marked, fate) = (Time::NEVER, Time::NEVER, false, Fate::Waits);
-        let row = Track { arrived, start, left, number, seq, first, port, flow, bytes, shape, marked, fate };
+        let arrival = arrival.unwrap_or(Verdict::Pass);
+        let row = Track {
+            arrived,
+            start,
+            left,
+            number,
+            seq,
+            first,
+            port,
+            flow,
+            bytes,
+            shapes,
+            marked,
+            fate,
+            arrival,
+            departure,
+        };
         let values = std::mem::take(&mut open.values);
         self.values.extend_from_slice(&values);
         self.open[handle as usize].values = values;
@@ -197,7 +260,9 @@ impl Tracks {
 
     /// The packets: the columns `port`, `number` (of the packets that arrived at the port, from 0), `flow`, `seq`, `arrived_s`, `start_s` (of the
     /// transmission, or when it was dropped), `left_s`, `bytes`, `marked`, `reason` (0 for one that was sent, -1 for one that still waits, and
-    /// otherwise the place of the reason in the list of reasons, plus 1), and where its numbers are: `shape` and `first`.
+    /// otherwise the place of the reason in the list of reasons, plus 1), and where its numbers are: `shape` and `first`. What was decided is in `arrival`
+    /// (0: it was queued, 1: marked and queued, otherwise dropped: the place of the reason, plus 2) and `departure` (0: it was sent, 1: marked and
+    /// sent, otherwise as `arrival`, and -1 if nothing was). The numbers of the departure follow those of the arrival; `departure_shape` says which.
     pub fn table(&self) -> Table {
         let int = |of: fn(&Track) -> i64| Cells::Int(self.rows.iter().map(of).collect());
         let time = |of: fn(&Track) -> Time| {
@@ -215,7 +280,10 @@ impl Tracks {
             ("bytes", int(|r| i64::from(r.bytes))),
             ("marked", int(|r| i64::from(r.marked))),
             ("reason", int(|r| r.fate.code())),
-            ("shape", int(|r| i64::from(r.shape))),
+            ("arrival", int(|r| code(r.arrival))),
+            ("departure", int(|r| r.departure.map_or(-1, code))),
+            ("shape", int(|r| i64::from(r.shapes[0]))),
+            ("departure_shape", int(|r| i64::from(r.shapes[1]))),
             ("first", int(|r| r.first as i64)),
         ]
     }
@@ -231,6 +299,14 @@ impl Tracks {
     }
 }
 
+fn code(verdict: Verdict) -> i64 {
+    match verdict {
+        Verdict::Pass => 0,
+        Verdict::Mark => 1,
+        Verdict::Drop(reason) => 2 + reason as i64,
+    }
+}
+
 impl Fate {
     fn code(self) -> i64 {
         match self {
@@ -238,5 +314,32 @@ impl Fate {
             Fate::Sent => 0,
             Fate::Dropped(reason) => 1 + reason as i64,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::{Rate, Rng};
+    use headgate_queue::{LinkInfo, Spec};
+
+    #[test]
+    fn a_discipline_that_drops_by_itself_does_so_at_arrival_or_later() {
+        let (time, rate) =
+            (|ms: u64| Time::ZERO + Duration::from_millis(ms), Rate::from_bps(8_000).expect("above zero"));
+        let link = LinkInfo { rate, flows: 1, weights: vec![] };
+        let port = Port::new(Spec::default_of("fcfs").expect("it is there").build(&link), rate, Rng::new(0, 0, "test"));
+        let mut tracks = Tracks::new(Window { from: Time::ZERO, to: Time::NEVER, most: 9 }, 1);
+        for (handle, at, reason) in
+            [(0, 5, DropReason::Full), (1, 9, DropReason::AboveMax), (2, 9, DropReason::Evicted)]
+        {
+            let packet = Packet { handle, bytes: 1, ..Packet::default() };
+            tracks.arrives(0, &port, &packet, time(5));
+            let gone = Dropped { at: time(at), arrived: time(5), handle, flow: packet.flow, bytes: 1, reason };
+            tracks.dropped(&gone, (0, u64::from(handle)));
+        }
+        let codes: Vec<[i64; 2]> =
+            tracks.rows.iter().map(|row| [code(row.arrival), row.departure.map_or(-1, code)]).collect();
+        assert_eq!(codes, [[2, -1], [0, 2 + DropReason::AboveMax as i64], [0, -1]]);
     }
 }

@@ -1,10 +1,13 @@
-//! A port acts when the next packet arrives, or at each instant at which something is due if a trace of ports is wanted. Both must be the same run.
+//! A port acts when the next packet arrives, or at each instant at which something is due if a trace of ports is wanted. Both must be the same run, and so
+//! must one whose packets are followed.
 
 mod common;
 
-use common::run;
+use common::{column, run};
 use headgate_packet::choice::Entry;
-use headgate_sim::{Cells, Run, Table};
+use headgate_packet::{Duration, Time};
+use headgate_sim::spec::Scenario;
+use headgate_sim::{Cells, Run, Table, Window};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -29,6 +32,29 @@ fn laws() -> Vec<serde_json::Value> {
         json!({"rate": {"kind": "mahimahi", "times": [3, 3, 20, 90]}}),
         json!({"rate": {"kind": "steps", "steps": [["0s", "200kbit/s"], ["3s", "0bit/s"], ["4s", "1Mbit/s"]], "period": "7s"}}),
     ]
+}
+
+/// The digest of a run whose packets are followed from its middle on, after it was checked what is said of them.
+fn followed(value: &serde_json::Value) -> u64 {
+    let scenario = Scenario::from_json(&value.to_string()).unwrap_or_else(|e| panic!("{e}"));
+    let mut running = Run::new(&scenario, 1, 0);
+    running.track_packets(Window { from: Time::ZERO + Duration::from_secs(7), to: Time::NEVER, most: usize::MAX });
+    while !running.advance(10_000) {}
+    let digest = running.digest().value();
+    let table = running.take_tracks().expect("they were asked for").table();
+    let [arrival, departure, reason] = ["arrival", "departure", "reason"].map(|name| column(&table, name));
+    let fates = reason.iter().zip(arrival.iter().zip(&departure));
+    for (reason, (arrival, departure)) in fates {
+        // One that waits or made room was queued; one that was sent passed both moments; one that was dropped, by one of the two.
+        let due = match *reason as i64 {
+            -1 => *arrival < 2.0 && *departure == -1.0,
+            0 => *arrival < 2.0 && (0.0..2.0).contains(departure),
+            2 => *arrival < 2.0 && *departure == -1.0,
+            _ => (*arrival == reason + 1.0 && *departure == -1.0) || (*arrival < 2.0 && *departure == reason + 1.0),
+        };
+        assert!(due, "{value}: {reason} {arrival} {departure}");
+    }
+    digest
 }
 
 type Outcome = (Vec<Vec<(String, String)>>, u64);
@@ -100,7 +126,9 @@ proptest! {
             if !value["links"][1]["rate"].is_string() {
                 value["events"][0]["rate"].take();
             }
-            prop_assert_eq!(outcome(value.clone(), false), outcome(value, true), "{} {:?}", kind.name, aqm);
+            let plain = outcome(value.clone(), false);
+            prop_assert_eq!(plain.1, followed(&value), "{} {:?}: packets are followed", kind.name, aqm);
+            prop_assert_eq!(plain, outcome(value, true), "{} {:?}", kind.name, aqm);
         }
     }
 }

@@ -49,10 +49,19 @@ fn rows(tracks: &Tracks) -> Vec<[i64; 7]> {
 
 /// The numbers that were kept of a row, by their names.
 fn numbers(tracks: &Tracks, row: usize) -> Vec<(&'static str, f64)> {
-    let (shape, first) =
-        (column(&tracks.table(), "shape")[row] as usize, column(&tracks.table(), "first")[row] as usize);
+    let [arrival, _] = decisions(tracks, row);
+    arrival
+}
+
+/// The numbers of a row's arrival, and those of its departure.
+fn decisions(tracks: &Tracks, row: usize) -> [Vec<(&'static str, f64)>; 2] {
+    let [shape, departs, first] =
+        ["shape", "departure_shape", "first"].map(|name| column(&tracks.table(), name)[row] as usize);
     let values = column(&tracks.values(), "value");
-    tracks.shapes()[shape].iter().zip(&values[first..]).map(|(number, value)| (number.name(), *value)).collect()
+    let of = |shape: usize, first: usize| {
+        tracks.shapes()[shape].iter().zip(&values[first..]).map(|(number, value)| (number.name(), *value)).collect()
+    };
+    [of(shape, first), of(departs, first + tracks.shapes()[shape].len())]
 }
 
 const FCFS: &str = r#"{"kind": "fcfs", "buffer": "9pkt"}"#;
@@ -256,4 +265,98 @@ fn a_packet_on_the_wire_has_its_own_end_of_transmission() {
     let (tracks, ..) = tracked(&scenario, ALL);
     let sent: Vec<[i64; 7]> = rows(&tracks).into_iter().filter(|row| row[0] == 2 && row[5] >= 0).collect();
     assert!(sent.len() >= 6 && sent.iter().all(|row| row[5] - row[4] == 100), "{sent:?}");
+}
+
+/// Both sources send a packet every 100 ms, which is what the slow line takes for one of the two. They arrive there at 30 and 40 ms of each 100 ms.
+fn twice_the_rate(queue: &str) -> Scenario {
+    let mut data = serde_json::to_value(pair(queue)).expect("a scenario is plain data");
+    for flow in data["flows"].as_array_mut().expect("a list") {
+        flow["workload"]["rate"] = "80kbit/s".into();
+    }
+    Scenario::from_json(&data.to_string()).expect("a good scenario")
+}
+
+/// The place of the row of a flow's packet at the slow line.
+fn row_of(tracks: &Tracks, flow: i64, seq: i64) -> usize {
+    rows(tracks).iter().position(|row| row[..3] == [2, flow, seq]).expect("it was there")
+}
+
+#[test]
+fn a_drop_at_departure_has_its_time_and_the_numbers_of_the_departure() {
+    const SOJOURN: f64 = 6.0;
+    let scenario = twice_the_rate(r#"{"kind": "codel", "buffer": "unlimited"}"#);
+    let (tracks, _, digest) = tracked(&scenario, ALL);
+    let [arrival, departure] = ["arrival", "departure"].map(|name| column(&tracks.table(), name));
+    // At 330 ms the second one of the first source's packet 1 leaves more than a packet behind for the first time, and an interval later packet 2 of the first
+    // source is dropped, which arrived at 230 ms behind one other. Three wait then, and the next one is sent.
+    let (dropped, next) = (row_of(&tracks, 0, 2), row_of(&tracks, 1, 2));
+    assert_eq!(rows(&tracks)[dropped], [2, 0, 2, 230, 430, -1, 7]);
+    assert_eq!((arrival[dropped], departure[dropped]), (0.0, 2.0 + SOJOURN));
+    let [arrived, left] = decisions(&tracks, dropped);
+    assert_eq!(arrived, [("held_packets", 1.0), ("held_bytes", 1000.0)]);
+    let rounded = |numbers: Vec<(&'static str, f64)>| -> Vec<(&'static str, f64)> {
+        numbers.into_iter().map(|(name, value)| (name, (value * 1e6).round() / 1e6)).collect()
+    };
+    let always = |sojourn: f64, waiting: f64| {
+        let given = [("target", 0.005), ("interval", 0.1), ("left_behind", waiting), ("max_packet", 1500.0)];
+        [("sojourn", sojourn)].into_iter().chain(given).collect::<Vec<_>>()
+    };
+    assert_eq!(rounded(left), [always(0.2, 3000.0), vec![("above_target", 0.1)]].concat());
+    assert_eq!(rows(&tracks)[next], [2, 1, 2, 240, 430, 530, 0]);
+    assert_eq!((arrival[next], departure[next]), (0.0, 0.0));
+    let episode = vec![("above_target", 0.1), ("signals", 1.0), ("next_signal", 0.1)];
+    assert_eq!(rounded(decisions(&tracks, next)[1].clone()), [always(0.19, 2000.0), episode].concat());
+    // At 530 ms the next one is due.
+    assert_eq!(rows(&tracks)[row_of(&tracks, 0, 3)], [2, 0, 3, 330, 530, -1, 7]);
+    // The last packet still waits.
+    let waits = rows(&tracks).iter().rposition(|row| row[0] == 2 && row[6] == -1).expect("one waits");
+    assert_eq!((arrival[waits], departure[waits], decisions(&tracks, waits)[1].len()), (0.0, -1.0, 0));
+    let mut plain = Run::new(&scenario, 1, 0);
+    while !plain.advance(7) {}
+    assert_eq!(plain.digest().value(), digest, "who looks changes nothing");
+}
+
+#[test]
+fn a_refused_packet_was_decided_about_as_it_arrived() {
+    let (tracks, ..) = tracked(&twice_the_rate(r#"{"kind": "codel", "buffer": "1pkt"}"#), ALL);
+    let [arrival, departure, reason] = ["arrival", "departure", "reason"].map(|name| column(&tracks.table(), name));
+    let refused: Vec<usize> = (0..reason.len()).filter(|i| reason[*i] == 1.0).collect();
+    assert!(refused.len() > 5);
+    assert!(refused.into_iter().all(|i| (arrival[i], departure[i]) == (2.0, -1.0)));
+    // A window has the numbers of the decisions that were taken in it: of what waits at its beginning those of the departure.
+    let window = Window { from: ms(420), to: ms(440), most: 1000 };
+    let (tracks, ..) = tracked(&twice_the_rate(r#"{"kind": "codel", "buffer": "unlimited"}"#), window);
+    let [arrived, left] = decisions(&tracks, row_of(&tracks, 0, 2));
+    assert_eq!((arrived.len(), left.len()), (0, 6));
+}
+
+#[test]
+fn a_mark_has_its_moment() {
+    // Windows of many packets: marks by an AQM at departure, by one at arrival, and by a discipline, which does so at arrival.
+    let red = r#"{"kind": "red", "mark": true, "min_threshold": "1pkt", "max_threshold": "3pkt", "weight": 0.5}"#;
+    for (queue, at) in
+        [(r#"{"kind": "codel", "mark": true}"#, "departure"), (red, "arrival"), (r#""decbit""#, "arrival")]
+    {
+        let mut data = serde_json::to_value(pair(queue)).expect("a scenario is plain data");
+        data["duration"] = "20s".into();
+        for flow in data["flows"].as_array_mut().expect("a list") {
+            (flow["control"], flow["workload"]) = ("dctcp".into(), "ftp".into());
+        }
+        let (tracks, ..) = tracked(&Scenario::from_json(&data.to_string()).expect("a good scenario"), ALL);
+        let [port, marked, reason] = ["port", "marked", "reason"].map(|name| column(&tracks.table(), name));
+        let [arrival, departure] = ["arrival", "departure"].map(|name| column(&tracks.table(), name));
+        let mut marks = 0;
+        for i in (0..port.len()).filter(|i| port[*i] == 2.0 && reason[*i] == 0.0) {
+            let due = if marked[i] == 0.0 {
+                (0.0, 0.0)
+            } else if at == "departure" {
+                (0.0, 1.0)
+            } else {
+                (1.0, 0.0)
+            };
+            assert_eq!((arrival[i], departure[i]), due, "{queue}");
+            marks += usize::from(marked[i] == 1.0);
+        }
+        assert!(marks > 3, "{queue}: {marks}");
+    }
 }

@@ -1,4 +1,4 @@
-//! The numbers with which disciplines decide about packets, for the reference.
+//! The numbers with which disciplines decide about packets as they arrive and as they leave, for the reference.
 
 use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{LinkInfo, Number, Port, Spec};
@@ -10,6 +10,7 @@ pub fn numbers_of(discipline: &str) -> Vec<Number> {
     let link = LinkInfo { rate: Rate::from_bps(1_000_000).expect("above zero"), flows: 2, weights: Vec::new() };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "numbers"));
     let mut found = BTreeSet::new();
+    port.write_down();
     for handle in 0..500 {
         let now = Time::ZERO + Duration::from_millis(u64::from(handle));
         let packet = Packet { handle, flow: FlowId(handle % 2), bytes: 1000, ..Packet::default() };
@@ -19,6 +20,9 @@ pub fn numbers_of(discipline: &str) -> Vec<Number> {
         });
         port.offer(packet, now, &mut |_| {});
         port.dropped().clear();
+        if let Some(decisions) = port.decisions() {
+            decisions.drain(|_, numbers| found.extend(numbers.iter().map(|(number, _)| *number as usize)));
+        }
     }
     found.into_iter().map(|code| Number::ALL[code]).collect()
 }

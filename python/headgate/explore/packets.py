@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 #: Arrays of whole numbers, of narrow types where there are very many packets.
 Ints = npt.NDArray[np.integer[Any]]
 
-#: Maximum number of packets at ports in one part. Each takes 64 bytes, and 8 for each of its numbers, of which a discipline gives 5 to 20.
+#: Maximum number of packets at ports in one part. Each takes 68 bytes, and 8 for each of its numbers, of which a discipline gives 5 to 20.
 MOST = 1_000_000
 
 #: Maximum size of the parts of a run that are kept, in bytes; the last part is kept whatever its size.
@@ -42,7 +42,8 @@ LISTED = 1000
 #: The columns of the engine, and how they are kept.
 _TYPES: dict[str, Any] = {
     "port": np.int32, "number": np.int64, "flow": np.int32, "seq": np.int64, "arrived_s": np.float64, "start_s": np.float64,
-    "left_s": np.float64, "bytes": np.uint32, "marked": np.bool_, "reason": np.int8, "shape": np.uint16, "first": np.int64,
+    "left_s": np.float64, "bytes": np.uint32, "marked": np.bool_, "reason": np.int8, "arrival": np.int8, "departure": np.int8,
+    "shape": np.uint16, "departure_shape": np.uint16, "first": np.int64,
 }  # fmt: skip
 
 _lock = threading.Lock()
@@ -50,20 +51,33 @@ _lock = threading.Lock()
 
 @dataclass
 class Decisions:
-    """The numbers with which a discipline decided about the packets of a port.
+    """What a discipline decided about the packets of a port as they arrived and as they left, with the numbers of that moment.
 
-    The numbers of a packet start at index `first` of `values`; `shapes[shape]` lists their names.
+    The numbers of a packet's arrival start at index `first` of `values`; `shapes[shape]` lists their names. Those of its departure follow
+    them; `shapes[departure_shape]` lists their names. `arrival` is 0 for a packet that was queued, 1 for one that was marked and queued,
+    and otherwise 2 plus the index in the list of drop reasons; `departure` likewise for one that was sent, and -1 for one that did not get
+    so far.
     """
 
+    arrival: Ints
+    departure: Ints
     shape: npt.NDArray[Any]
+    departure_shape: npt.NDArray[Any]
     first: Ints
     values: Floats
     shapes: list[list[str]]
 
     def of(self, i: int) -> dict[str, float]:
         """The numbers of a packet by their names; the result is empty if it arrived before this part."""
-        names = self.shapes[int(self.shape[i])]
-        first = int(self.first[i])
+        return self._numbers(int(self.shape[i]), int(self.first[i]))
+
+    def leaving(self, i: int) -> dict[str, float]:
+        """The numbers with which was decided about a packet as it left; empty if there was nothing to decide."""
+        first = int(self.first[i]) + len(self.shapes[int(self.shape[i])])
+        return self._numbers(int(self.departure_shape[i]), first)
+
+    def _numbers(self, shape: int, first: int) -> dict[str, float]:
+        names = self.shapes[shape]
         return dict(zip(names, self.values[first : first + len(names)].tolist(), strict=True))
 
     def column(self, places: Ints, name: str) -> Floats:
@@ -106,8 +120,27 @@ class AtPort:
         return place if place < self.number.size and self.number[place] == number else None
 
     def numbers(self, i: int) -> dict[str, float]:
-        """The numbers with which the discipline decided about a packet, by their names."""
+        """The numbers with which the discipline decided about a packet as it arrived, by their names."""
         return {} if self.decisions is None else self.decisions.of(i)
+
+    def leaving(self, i: int) -> dict[str, float]:
+        """The numbers with which the discipline decided about a packet as it left, by their names."""
+        return {} if self.decisions is None else self.decisions.leaving(i)
+
+    def taken(self, i: int) -> list[tuple[str, float, str, str | None]]:
+        """The decisions about a packet: the moment, the time, what was decided, and the reason of a drop; none where they are not known."""
+        if self.decisions is None:
+            return []
+        arrival, departure = int(self.decisions.arrival[i]), int(self.decisions.departure[i])
+        found = [("arrival", float(self.arrived[i]), *_decided(arrival, "queued"))]
+        if departure >= 0:
+            found.append(("departure", float(self.start[i]), *_decided(departure, "sent")))
+        return found
+
+
+def _decided(code: int, passed: str) -> tuple[str, str | None]:
+    """What a decision was, and the reason of a drop."""
+    return (passed, None) if code == 0 else ("marked", None) if code == 1 else ("dropped", _core.DROP_REASONS[code - 2])
 
 
 class Packets:
@@ -135,7 +168,9 @@ class Packets:
         """The packets of a port."""
         first, last = np.searchsorted(self._columns["port"], [port, port + 1]).tolist()
         c = {name: column[first:last] for name, column in self._columns.items()}
-        decisions = Decisions(c["shape"], c["first"], self._values, self._shapes)
+        decisions = Decisions(
+            c["arrival"], c["departure"], c["shape"], c["departure_shape"], c["first"], self._values, self._shapes
+        )  # fmt: skip
         return AtPort(
             c["flow"], c["seq"], c["arrived_s"], c["start_s"], c["left_s"], c["bytes"], c["marked"], c["reason"],
             c["number"], decisions,

@@ -27,25 +27,30 @@ def order_of(kind: str) -> str | None:
     return found
 
 
-def sentences(kind: str, numbers: Mapping[str, float], outcome: str, aqm: str | None = None) -> list[str]:
+def sentences(
+    kind: str, numbers: Mapping[str, float], outcome: str, aqm: str | None = None, leaves: bool = False
+) -> list[str]:
     """Sentences about a packet that a discipline of this kind decided about with these numbers.
 
     Args:
         kind: the name of the discipline.
         numbers: by their names.
-        outcome: the reason of its drop, "sent" or "waits".
+        outcome: the reason of its drop, "sent" or "waits"; of a decision as it left also "marked".
         aqm: the AQM of its queues, if it has one.
+        leaves: the packet left, and the numbers are those of that moment; otherwise it arrived.
 
     >>> sentences("csfq", {"label": 4.2e6, "fair_share": 2e6, "probability": 0.52}, "random")
     ['Its label of 4.2 Mbit/s exceeded the fair share of 2 Mbit/s: it was to be dropped with probability 0.52.']
     """
     found, rule = words(numbers), rules().get(kind, {})
     own = [each for each in (rules().get(aqm or "", {}), rule) if each]
-    tables = [*(rules()[name] for each in own for name in each.get("also", [])), *own, rules()["room"]]
+    tables = [*(rules()[name] for each in own for name in each.get("also", [])), *own]
+    if not leaves:
+        tables.append(rules()["room"])
     return [
         each["text"].format(**{name: with_unit(*found[name]) for name in fields(each["text"])})
         for table in tables
-        for each in table.get("says", [])
+        for each in table.get("leaves" if leaves else "says", [])
         if outcome in each.get("outcomes", [outcome])
         and all(name in found for name in fields(each["text"]))
         and all(_holds(condition, found) for condition in each.get("when", []))

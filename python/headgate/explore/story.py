@@ -25,6 +25,7 @@ RULES = {
     "above_max": "The average queue was at or above the upper threshold when the packet arrived, where no packet passes.",
     "over_share": "The packet's conversation held more than its part of the queue, so the packet was dropped.",
     "queue_full": "The packet's own queue was full when the packet arrived, so the packet was refused.",
+    "sojourn": "All packets of an interval had waited too long, so the packet was dropped as it was about to leave.",
 }
 
 #: Part of a round trip within which a sender cannot have learned of the loss or the mark of a packet.
@@ -55,7 +56,7 @@ def story_of(run: Finished, part: Followed, port: str, number: int) -> dict[str,
     return {
         "packet": {**packet, "port": port},
         "waited_behind": sorted(behind, key=lambda b: -int(str(b["packets"]))),
-        "decision": _decision(queue, packet, packets.numbers(i), int(ahead.sum())),
+        "decision": _decision(queue, packet, packets, i, int(ahead.sum())),
         "story": _story(run, part, port, queue, packet, packets, i, ahead),
         "followed": followed(part),
     }
@@ -83,8 +84,8 @@ def _discipline(run: Finished, port: int) -> dict[str, Any]:
     return dict(chosen)
 
 
-def _decision(queue: dict[str, Any], packet: dict[str, Any], deciding: dict[str, float], ahead: int) -> dict[str, Any]:
-    known = catalogue("disciplines")
+def _decision(queue: dict[str, Any], packet: dict[str, Any], packets: AtPort, i: int, ahead: int) -> dict[str, Any]:
+    known, deciding = catalogue("disciplines"), packets.numbers(i)
     summary = (
         known[queue["kind"]].summary
         if queue["kind"] in known
@@ -109,7 +110,12 @@ def _decision(queue: dict[str, Any], packet: dict[str, Any], deciding: dict[str,
     if "drop_policy" in queue and packet["reason"] is not None:
         about = "Which packet is dropped from a full buffer."
         numbers.append({"name": "drop policy", "value": queue["drop_policy"], "unit": "", "about": about})
-    return {"rule": rule, "numbers": numbers + numbers_shown(deciding)}
+    of = {"arrival": deciding, "departure": packets.leaving(i)}
+    taken = [
+        {"moment": moment, "at": at, "decision": decision, "reason": reason, "numbers": numbers_shown(of[moment])}
+        for moment, at, decision, reason in packets.taken(i)
+    ]
+    return {"rule": rule, "numbers": numbers, "taken": taken}
 
 
 def _story(
@@ -134,7 +140,14 @@ def _story(
         + (f"{waiting} packets waited there, {own} of them of {flow}." if waiting else "nothing waited there.")
     ]
     outcome = packet["reason"] or ("waits" if packet["started"] is None else "sent")
-    story += sentences(queue["kind"], packets.numbers(i), outcome, (queue.get("aqm") or {}).get("kind"))
+    aqm = (queue.get("aqm") or {}).get("kind")
+    taken = {moment: decision for moment, _, decision, _ in packets.taken(i)}
+    story += sentences(queue["kind"], packets.numbers(i), outcome, aqm)
+    if taken.get("arrival") == "marked":
+        story.append("It was marked as it arrived.")
+    if "departure" in taken:
+        left = "marked" if taken["departure"] == "marked" else outcome
+        story += sentences(queue["kind"], packets.leaving(i), left, aqm, leaves=True)
     if packet["dropped"] is not None:
         story.append(_dropped(run, packet, packets, i))
         story += _after_drop(run, packet, packets, i)
@@ -160,7 +173,7 @@ def _dropped(run: Finished, packet: dict[str, Any], packets: AtPort, i: int) -> 
     first, last = np.searchsorted(packets.arrived, [dropped, np.nextafter(dropped, np.inf)]).tolist()
     by = next((k for k in range(first, last) if packets.start[k] != dropped or packets.reason[k] <= 0), None)
     cause = ""
-    if by is not None:
+    if by is not None and reason == "evicted":
         cause = (
             f", to make room for packet {packets.seq[by]} of {name_of(run, int(packets.flow[by]))}, which arrived then"
         )

@@ -25,7 +25,8 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
     name: frozenset(does)
     for name, does in {
         "fcfs": (), "fq": (WEIGHTS,), "wfq": (WEIGHTS,), "fq_bit": (MARKS, WEIGHTS), "random_drop": (), "strict_priority": (PRIORITIES,),
-        "blt": (PRIORITIES,), "red": (MARKS,), "enhanced_red": (WEIGHTS,), "fred": (), "sfq": (), "drr": (WEIGHTS,), "drr_plus": (WEIGHTS,),
+        "blt": (PRIORITIES,), "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "fred": (), "sfq": (), "drr": (WEIGHTS,),
+        "drr_plus": (WEIGHTS,),
         "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
         "decbit": (MARKS,), "selective_decbit": (MARKS,),
     }.items()
@@ -148,14 +149,14 @@ def properties(queue: Mapping[str, Any]) -> frozenset[str]:
     """
     kind = queue["kind"]
     without = {
-        MARKS: kind == "red" and not queue.get("mark", False),
+        MARKS: kind in ("red", "codel") and not queue.get("mark", False),
         # A core router drops by the label alone, and a router that is an island by its own estimate alone.
         WEIGHTS: kind == "csfq" and queue.get("role") == "core",
         LABELS: kind == "csfq" and queue.get("role") == "island",
         PRIORITIES: kind == "strict_priority" and queue.get("levels") == 1,
     }
     does = DISCIPLINES.get(kind, frozenset(without))
-    # Of the AQMs, `red` and `enhanced_red` are disciplines' names too, and do the same.
+    # Each AQM is a discipline's name too, and does the same.
     managed = properties(queue["aqm"]) if queue.get("aqm") else frozenset()
     return frozenset(name for name in does if not without[name]) | managed
 

@@ -109,10 +109,11 @@ export type Controls = {
   controls: Control[];
 };
 
-/** What a discipline decided about a packet. */
+/** What a discipline decided about a packet, as it arrived and as it left. */
 export type Decision = {
   rule: string;
   numbers: Amount[];
+  taken: Taken[];
 };
 
 /** Why a request was not answered. */
@@ -607,6 +608,15 @@ export type StudyMetric = {
   name: string;
   label: string;
   unit: string;
+};
+
+/** A decision about a packet at one moment, with its numbers. */
+export type Taken = {
+  moment: "arrival" | "departure";
+  at: number;
+  decision: "queued" | "marked" | "dropped" | "sent";
+  reason: string | null;
+  numbers: Amount[];
 };
 
 /** The completion times of a class of transfers that began after the warm-up, in s; the slowdown is over the least possible time. */

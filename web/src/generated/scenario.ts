@@ -318,7 +318,7 @@ export type Aggregation = {
   packets?: number;
 };
 
-export type Aqm = "red" | "enhanced_red" | {
+export type Aqm = "red" | "enhanced_red" | "codel" | {
   by_bytes?: boolean;
   constant?: boolean;
   gentle?: boolean;
@@ -342,6 +342,12 @@ export type Aqm = "red" | "enhanced_red" | {
   min_threshold?: string;
   tolerance?: number;
   weight?: number;
+} | {
+  interval?: string;
+  kind: "codel";
+  mark?: boolean;
+  max_packet?: string;
+  target?: string;
 } | null;
 
 /** Which packets are one conversation at a port. */
@@ -795,7 +801,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -931,6 +937,13 @@ export type Island = {
     min_threshold?: string;
     tolerance?: number;
     weight?: number;
+  } | {
+    buffer?: string;
+    interval?: string;
+    kind: "codel";
+    mark?: boolean;
+    max_packet?: string;
+    target?: string;
   } | {
     aqm?: Aqm;
     assign?: "turn" | "hash";
@@ -1088,7 +1101,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1224,6 +1237,13 @@ export type Link = {
     min_threshold?: string;
     tolerance?: number;
     weight?: number;
+  } | {
+    buffer?: string;
+    interval?: string;
+    kind: "codel";
+    mark?: boolean;
+    max_packet?: string;
+    target?: string;
   } | {
     aqm?: Aqm;
     assign?: "turn" | "hash";
@@ -1272,7 +1292,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1408,6 +1428,13 @@ export type Link = {
     min_threshold?: string;
     tolerance?: number;
     weight?: number;
+  } | {
+    buffer?: string;
+    interval?: string;
+    kind: "codel";
+    mark?: boolean;
+    max_packet?: string;
+    target?: string;
   } | {
     aqm?: Aqm;
     assign?: "turn" | "hash";

@@ -113,7 +113,7 @@ impl Aqm for EnhancedRed {
     }
 
     fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
-        let (flow, Queue { number, waiting }) = (packet.flow.index(), queue);
+        let (flow, Queue { number, waiting, .. }) = (packet.flow.index(), queue);
         let (early, chances) = (self.queues.of(number), &mut self.chances);
         chances.meet(flow, number);
         early.on_arrival(cx.now, waiting);
@@ -163,7 +163,7 @@ mod tests {
         aqm.on_link_change(&link, &[waiting], Time::ZERO);
         let mut offer = |flow| {
             let packet = Packet { flow: FlowId(flow), bytes: 2000, ..Packet::default() };
-            f64::from(u8::from(aqm.on_arrival(&packet, Queue { number: 0, waiting }, &mut cx) != Verdict::Pass))
+            f64::from(u8::from(aqm.on_arrival(&packet, Queue { number: 0, waiting, port: waiting }, &mut cx) != Verdict::Pass))
         };
         [4, 0, 2, 6, 0, 2, 4, 6].map(|flow| (0..40_000).map(|_| offer(flow)).sum::<f64>() / 40_000.0)
     }
@@ -193,7 +193,8 @@ mod tests {
         aqm.on_link_change(&link, &[Backlog::default(); 2], Time::ZERO);
         for flow in 0..4 {
             let packet = Packet { flow: FlowId(flow), bytes: 2000, ..Packet::default() };
-            let queue = Queue { number: flow as usize % 2, waiting: Backlog::default() };
+            let waiting = Backlog::default();
+            let queue = Queue { number: flow as usize % 2, waiting, port: waiting };
             assert_eq!(aqm.on_arrival(&packet, queue, &mut cx), Verdict::Pass);
         }
         for (flow, p) in [0.06276857, 0.06276857, 0.02, 0.02].into_iter().enumerate() {

@@ -83,6 +83,7 @@ macro_rules! aqms {
 aqms! {
     red: Red(RedParams),
     enhanced_red: EnhancedRed(EnhancedRedParams),
+    codel: Codel(CodelParams),
 }
 
 /// What an AQM decides about a packet.
@@ -103,6 +104,8 @@ pub struct Queue {
     pub number: usize,
     /// What waits in it: before the packet that arrives, or after the packet that is about to leave was taken from it.
     pub waiting: Backlog,
+    /// What waits in all queues of the port, at the same moment.
+    pub port: Backlog,
 }
 
 /// An AQM for all queues of a port. The contract, tested for every AQM of the list with every scheduler that takes one:

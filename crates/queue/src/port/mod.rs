@@ -8,7 +8,9 @@
 mod service;
 
 use crate::line::Law;
-use crate::{AnyDiscipline, Backlog, Counters, Discipline, Dropped, InService, LinkInfo, Look, Number, Sent, Tell};
+use crate::{
+    AnyDiscipline, Backlog, Counters, Decisions, Discipline, Dropped, InService, LinkInfo, Look, Number, Sent, Tell,
+};
 use headgate_packet::{Packet, Rate, Rng, Serialiser, Time};
 pub use service::Service;
 
@@ -157,6 +159,16 @@ impl<D: Discipline> Port<D> {
         tell(Number::HeldPackets, (packets + look.in_service.packets) as f64);
         tell(Number::HeldBytes, (bytes + look.in_service.bytes) as f64);
         self.discipline.explain(&packet, &look, tell);
+    }
+
+    /// Writes down from now on what the discipline decides about packets, to be taken by [`Port::decisions`]. Nothing else changes.
+    pub fn write_down(&mut self) {
+        self.discipline.write_down();
+    }
+
+    /// What was decided about packets since the caller last emptied the list, if it was to be written down and there is anything.
+    pub fn decisions(&mut self) -> Option<&mut Decisions> {
+        self.discipline.decisions()
     }
 
     /// The discipline, to be set up.

@@ -100,4 +100,8 @@ impl Aqm for StaleAqm {
     fn explain_arrival(&self, _packet: &Packet, queue: Queue, _look: &Look, tell: Tell<'_>) {
         tell(Number::Count, self.arrivals[queue.number] as f64);
     }
+
+    fn explain_departure(&self, packet: &Packet, _queue: Queue, look: &Look, tell: Tell<'_>) {
+        tell(Number::Sojourn, look.now.since(packet.arrived).as_secs_f64());
+    }
 }

@@ -74,7 +74,7 @@ mod tests {
             offered_bytes: 12 * n,
             sent: 4 * n,
             sent_bytes: 14 * n,
-            dropped: [n, 2 * n, 3 * n, 0, 0, 0],
+            dropped: std::array::from_fn(|reason| reason as u64 * n),
             busy_ps: 5 * n,
             service_ps: 6 * n,
             wait_ps: (6_000_000_000_000 * n).into(),

@@ -32,7 +32,7 @@ impl Run {
                     self.record.digest.events,
                     now,
                     event,
-                    &self.network.lanes,
+                    &mut self.network.lanes,
                     &mut self.network.payloads,
                     events,
                 );

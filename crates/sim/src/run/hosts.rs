@@ -261,7 +261,7 @@ impl Run {
             let gone = port.dropped()[0];
             port.dropped().clear();
             if let Some(log) = &mut self.record.log {
-                log.dropped(gone, f as u32, seq, false);
+                log.dropped(l, &mut self.network.lanes[l], gone, (f as u32, seq), false);
             }
             let entry = self.flows.entry(f as u32, self.record.meters.len());
             self.record.drop(l, gone.at, entry, seq, false);

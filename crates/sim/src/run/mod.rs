@@ -128,6 +128,7 @@ impl Run {
     /// Keeps what becomes of the data packets of a window at ports; only before the run begins.
     pub fn track_packets(&mut self, window: Window) {
         self.record.log = Some(Log::of_packets(window, self.network.lanes.len()));
+        self.network.lanes.iter_mut().for_each(|lane| lane.port.write_down());
     }
 
     /// Since when no further packet is followed, if that is so: the rest of the run adds nothing.
@@ -140,7 +141,7 @@ impl Run {
         let mut tracks = self.record.log.take()?.tracks?;
         let now = self.now;
         self.network.lanes.iter_mut().for_each(|lane| lane.advance(now));
-        log::finish(&mut tracks, &self.network.lanes, &mut self.network.payloads);
+        log::finish(&mut tracks, &mut self.network.lanes, &mut self.network.payloads);
         Some(tracks)
     }
 

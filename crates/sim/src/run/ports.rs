@@ -79,7 +79,7 @@ impl Run {
             let payload = self.network.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
             if let Some(log) = &mut self.record.log {
-                log.dropped(gone, flow, seq, is_ack);
+                log.dropped(l, &mut self.network.lanes[l], gone, (flow, seq), is_ack);
             }
             let entry = self.flows.entry(flow, self.record.meters.len());
             self.record.drop(l, gone.at, entry, seq, is_ack);

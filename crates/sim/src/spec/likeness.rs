@@ -41,9 +41,8 @@ const OTHER_NAMES: [(&str, &str); 33] = [
 ];
 
 /// Well-known schemes that headgate does not have: what each is, the names that are nearest in kind, and how these differ from it.
-const ABSENT: [(&str, &str, &[&str], &str); 33] = [
-    ("codel", "CoDel, which drops by the time that packets wait", &["red"], "which drops by the length of the queue"),
-    ("fq_codel", "FQ-CoDel, fair queues with CoDel on each", &["drr"], "fair queues without CoDel"),
+const ABSENT: [(&str, &str, &[&str], &str); 32] = [
+    ("fq_codel", "FQ-CoDel, fair queues with CoDel on each", &["drr"], "fair queues, which take `aqm = \"codel\"`"),
     ("cake", "CAKE, fair queues of hosts and flows with a shaper and CoDel", &["drr"], "fair queues alone"),
     ("pie", "PIE, which drops by the delay of the queue", &["red"], "which drops by the length of the queue"),
     ("fq_pie", "FQ-PIE, fair queues with PIE on each", &["drr"], "fair queues without PIE"),
@@ -167,7 +166,7 @@ mod tests {
         for (name, due) in [
             (
                 "fq_codel",
-                "headgate does not have FQ-CoDel, fair queues with CoDel on each; nearest in kind: `drr`, fair queues without CoDel",
+                "headgate does not have FQ-CoDel, fair queues with CoDel on each; nearest in kind: `drr`, fair queues, which take",
             ),
             ("FQ-CoDel", "FQ-CoDel"),
             ("fqcodel", "FQ-CoDel"),

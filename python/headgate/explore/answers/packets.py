@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -53,11 +53,25 @@ class Amount(TypedDict):
     about: str
 
 
+class Taken(TypedDict):
+    """A decision about a packet at one moment, with its numbers."""
+
+    moment: Literal["arrival", "departure"]
+    at: float
+    decision: Literal["queued", "marked", "dropped", "sent"]
+    #: Of a drop.
+    reason: str | None
+    numbers: list[Amount]
+
+
 class Decision(TypedDict):
-    """What a discipline decided about a packet."""
+    """What a discipline decided about a packet, as it arrived and as it left."""
 
     rule: str
+    #: What is known of the packet besides the numbers of `taken`.
     numbers: list[Amount]
+    #: In the order in which they were taken.
+    taken: list[Taken]
 
 
 class PacketStory(TypedDict):

@@ -14,7 +14,7 @@ from ..wire import StoppedError
 from .rows import EACH, Rows
 from .settings import Settings
 
-#: Packets of a part; each takes 100 bytes and 8 for each of its numbers.
+#: Packets of a part; each takes 104 bytes and 8 for each of its numbers.
 MOST = 200_000
 
 
