@@ -1482,6 +1482,7 @@ export type Policy = {
   ecn?: EcnEcho;
   every?: number;
   quick?: number;
+  quick_marked?: number;
   tick?: string;
 };
 
