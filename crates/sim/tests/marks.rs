@@ -83,7 +83,8 @@ fn thresholds() -> impl Iterator<Item = u64> {
 /// another window, and is another cut.
 #[test]
 fn with_the_kernels_rules_a_round_trip_of_marks_cuts_once_or_twice() {
-    // The kernel, measured over cycles of both kinds, has a trough of 0.34 of its peak with reno, and of 0.53 with cubic.
+    // The kernel's trough was 0.34 of its peak with reno, and 0.53 with cubic, at a threshold that is not known. Ours are 0.37 and 0.48 in the mean: the
+    // band is as wide as that, and says no more than that both are not far.
     for (control, kernel) in [("reno", 0.34), ("cubic_linux", 0.53)] {
         let all: Vec<Vec<(f64, f64)>> = thresholds().map(|k| descents(&windows(control, LINUX, k))).collect();
         let counts: Vec<u32> = all.iter().flat_map(|each| cuts(control, each)).collect();
