@@ -1509,6 +1509,7 @@ export type Policy = {
   ecn?: EcnEcho;
   every?: number;
   quick?: number;
+  quick_marked?: number;
   tick?: string;
 };
 

@@ -89,6 +89,7 @@ impl<C: FlowControl> Tcp<C> {
         self.timeouts += u64::from(kind == LossKind::Timeout);
         let (in_flight, remaining) = (self.sender.outstanding(), self.sender.remaining());
         let rules = self.sender.rules();
+        p.window = self.control.allowance().window;
         let used = if rules.as_linux { u64::MAX } else { rules.receiver_window };
         self.control.on_loss(&Loss { now, kind, in_flight, remaining, again: p.again, used });
         self.sender.enter_recovery(kind, p.delivered, p);

@@ -65,8 +65,8 @@ fn options() -> impl Strategy<Value = Options> {
 
 fn policies() -> impl Strategy<Value = Policy> {
     let echo = select(vec![EcnEcho::Classic, EcnEcho::Dctcp, EcnEcho::Counts]);
-    (1..5u64, 1..200u64, 0..8u64, 0..30u64, 0..5usize, any::<bool>(), echo).prop_map(
-        |(every, delay, tick, quick, blocks, duplicates, ecn)| Policy {
+    (1..5u64, 1..200u64, 0..8u64, 0..30u64, 0..5usize, any::<bool>(), echo, 0..4u64).prop_map(
+        |(every, delay, tick, quick, blocks, duplicates, ecn, quick_marked)| Policy {
             every,
             delay: ms(delay),
             tick: ms(tick),
@@ -74,6 +74,7 @@ fn policies() -> impl Strategy<Value = Policy> {
             blocks,
             duplicates,
             ecn,
+            quick_marked,
         },
     )
 }

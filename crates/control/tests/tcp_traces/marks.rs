@@ -151,3 +151,173 @@ fn the_last_packet_of_a_window_of_data_does_not_end_it() {
         ",
     );
 }
+
+const RENO: &str = r#""preset": "linux", "tick": "0s", "tail_probe": false, "ecn": true"#;
+
+/// Linux (tcp_enter_cwr, tcp_cwnd_reduction): a mark at a window of 10, halved to 5. Of each two packets delivered one is replaced, the first one by the packet that
+/// reports the cut, until 5 are left; the state ends when that packet, and not the one before, is acknowledged.
+#[test]
+fn linux_comes_down_by_one_for_two_and_holds_until_the_report_is_acknowledged() {
+    Script::new(r#""reno""#, RENO).play(
+        "
+          0 | supply 100     | 0-9   | 10 10
+        100 | ack 1 ce       | 10c   | 10 10
+        101 | ack 2 ce       |       | 9 9
+        102 | ack 4 ce       | 11    | 8 8
+        103 | ack 6 ce       | 12    | 7 7
+        104 | ack 8 ce       |       | 5 5
+        105 | ack 10 ce      | 13-14 | 5 5
+        200 | ack 11         | 15    | 5 5
+        201 | ack 12         | 16    | 5 5
+        ",
+    );
+}
+
+/// The packet that reports the cut is marked itself: its acknowledgement ends one reduction and begins the next, from 5 down to 2, and the next report is sent.
+#[test]
+fn linux_cuts_again_where_the_packet_that_reports_the_cut_is_marked() {
+    Script::new(r#""reno""#, RENO).play(
+        "
+          0 | supply 100     | 0-9   | 10 10
+        100 | ack 1 ce       | 10c   | 10 10
+        101 | ack 2 ce       |       | 9 9
+        102 | ack 4 ce       | 11    | 8 8
+        103 | ack 6 ce       | 12    | 7 7
+        104 | ack 8 ce       |       | 5 5
+        105 | ack 10 ce      | 13-14 | 5 5
+        200 | ack 11 ce      | 15c   | 5 5
+        201 | ack 12 ce      |       | 4 4
+        202 | ack 13 ce      | 16    | 4 4
+        203 | ack 14 ce      |       | 3 3
+        204 | ack 15 ce      |       | 2 2
+        300 | ack 16         | 17    | 2 2
+        ",
+    );
+}
+
+/// Linux counts by the window before the cut (prior_cwnd): of 15 out of 20 two are delivered, and 1 of 20, not 2 of 15, may be replaced.
+#[test]
+fn linux_counts_by_the_window_before_the_cut() {
+    Script::new(r#""reno""#, &format!(r#"{RENO}, "initial_window": 20"#)).play(
+        "
+          0 | supply 15      | 0-14  | 20 15
+        100 | ack 1 ce       |       | 15 14
+        101 | supply 50      | 15c   | 15 15
+        102 | ack 2 ce       |       | 14 14
+        103 | ack 3 ce       | 16    | 14 14
+        ",
+    );
+}
+
+/// Linux, tcp_enter_recovery: a loss while the window comes down is repaired in the same reduction, up to the same packet; nothing is sent beyond the window, and no
+/// further cut is reported.
+#[test]
+fn linux_repairs_a_loss_in_the_reduction_that_a_mark_began() {
+    Script::new(r#""reno""#, RENO).play(
+        "
+          0 | supply 100           | 0-9   | 10 10
+        100 | ack 1 ce             | 10c   | 10 10
+        102 | ack 1 sack 2 ce      |       | 9 9
+        103 | ack 1 sack 2-3 ce    | 11    | 9 9
+        104 | ack 1 sack 2-4 ce    |       | 7 7
+        105 | ack 1 sack 2-5 ce    | R1    | 7 7
+        106 | ack 1 sack 2-6 ce    |       | 6 6
+        107 | ack 1 sack 2-7 ce    |       | 5 5
+        108 | ack 1 sack 2-9 ce    | 12-13 | 5 5
+        200 | ack 1 sack 2-10      | 14    | 5 5
+        205 | ack 11               | 15    | 5 5
+        206 | ack 12               | 16    | 5 5
+        ",
+    );
+}
+
+/// Linux, tcp_try_to_open: the echo on the acknowledgement that ends a recovery begins a reduction. With the RFC's rules it may be due to what was repaired.
+#[test]
+fn linux_takes_the_echo_at_the_end_of_a_recovery_for_another_windows() {
+    Script::new(r#""reno""#, RENO).play(
+        "
+          0 | supply 100           | 0-9       | 10 10
+        100 | ack 0 sack 1         | 10        | 10 10
+        101 | ack 0 sack 1-2       | 11        | 10 10
+        102 | ack 0 sack 1-3       | R0        | 9 9
+        103 | ack 0 sack 1-9       | 12c 13    | 5 5
+        200 | ack 12 ce            | 14c       | 3 3
+        201 | ack 13               |           | 2 2
+        202 | ack 15               | 15-17     | 3 3
+        ",
+    );
+}
+
+/// Linux, tcp_fastretrans_alert: a mark proves congestion, so that a retransmission that proves spurious does not take the cut back.
+#[test]
+fn linux_does_not_take_back_a_cut_after_a_mark() {
+    for (first, second, after) in [("", "", "11 6"), (" ce", "", "5 6"), ("", " ce", "7 6")] {
+        Script::new(r#""reno""#, RENO).play(&format!(
+            "
+              0 | supply 10               | 0-9 | 10 10
+            100 | ack 0 sack 1            |     | 10 9
+            101 | ack 0 sack 1-2          |     | 10 8
+            102 | ack 0 sack 1-3{first}   | R0  | 7 7
+            103 | ack 4 echo 0{second}    |     | {after}
+            "
+        ));
+    }
+}
+
+/// The same where the echo is on an acknowledgement between: it lasts for the episode. And what is taken back is not reported to the sink.
+#[test]
+fn linux_reports_no_cut_that_is_taken_back() {
+    for (between, after, then) in [("", "10-17 | 12 12", "18-19 | 13 13"), (" ce", "10c | 5 5", "11 | 5 5")] {
+        Script::new(r#""reno""#, RENO).play(&format!(
+            "
+              0 | supply 10               | 0-9 | 10 10
+            100 | ack 0 sack 1            |     | 10 9
+            101 | ack 0 sack 1-2          |     | 10 8
+            102 | ack 0 sack 1-3          | R0  | 7 7
+            103 | ack 0 sack 1-4{between} |     |
+            104 | ack 6 echo 0            |     |
+            105 | supply 90               | {after}
+            106 | ack 7 echo 0            | {then}
+            "
+        ));
+    }
+}
+
+/// Linux, tcp_process_tlp_ack: a loss that a probe repaired is a cut, and is reported.
+#[test]
+fn linux_reports_the_cut_for_a_loss_that_a_probe_repaired() {
+    Script::new(r#""reno""#, r#""preset": "linux", "tick": "0s", "ecn": true"#).play(
+        "
+          0 | supply 10           | 0-9   | 10 10
+        100 | ack 9               |       | 19 1
+        400 | timer               | R9    |
+        401 | supply 40           | 10-26 | 19 19
+        500 | ack 11 echo 400     |       | 9 16
+        501 | ack 26              | 27c 28-35 | 10 10
+        ",
+    );
+}
+
+/// Linux: with nothing more to send the state lasts until what reports the cut is acknowledged, and with it the window of the reduction.
+#[test]
+fn linux_holds_the_window_while_nothing_is_sent() {
+    Script::new(r#""reno""#, RENO).play(
+        "
+          0 | supply 10      | 0-9    | 10 10
+        100 | ack 2 ce       |        | 9 8
+        101 | ack 10 ce      |        | 5 0
+        102 | supply 50      | 10c 11-14 | 5 5
+        200 | ack 11         | 15     | 5 5
+        ",
+    );
+    Script::new(r#""reno""#, RENO).play(
+        "
+          0 | supply 10      | 0-9    | 10 10
+        100 | ack 8 ce       |        | 5 2
+        101 | ack 9 ce       |        | 5 1
+        101 | ack 10 ce      |        | 5 0
+        102 | supply 1       | 10c    | 5 1
+        200 | ack 11 ce      |        | 2 0
+        ",
+    );
+}

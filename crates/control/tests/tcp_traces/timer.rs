@@ -132,9 +132,13 @@ fn a_timeout_after_the_window_of_a_mark() {
          100 | ack 1 ce           | 16c   | 16 16
          101 | ack 16 ce          | 17-23 | 8 8
      401.125 | timer              | R16   | 1 1
-         502 | ack 17             | R17-18 | 2 2
-         602 | ack 19             | R19-22 | 4 4
-         702 | ack 23             | R23 24c 25-27 | 5 5
+         502 | ack 17             | 24c 25 | 2 2
+         602 | ack 17 sack 24     | R17    | 2 2
+         603 | ack 17 sack 24-25  | R18    | 2 2
+         702 | ack 18 sack 24-25  | R19-20 | 3 3
+         703 | ack 19 sack 24-25  | R21-22 | 4 4
+         802 | ack 21 sack 24-25  | R23 26 | 4 4
+         803 | ack 23 sack 24-25  | 27-29  | 5 5
         ",
     );
 }

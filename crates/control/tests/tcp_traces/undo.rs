@@ -239,3 +239,42 @@ fn a_retransmission_that_is_declared_lost_and_arrives_proves_nothing() {
         ",
     );
 }
+
+/// Linux (tcp_process_loss): the first acknowledgement after a timeout that advances releases as many new packets as the window allows. What a packet that did not
+/// go again causes proves the timeout spurious; what the new ones cause, that it was right, and then no such packet proves anything.
+#[test]
+fn linux_sends_new_packets_first_after_a_timeout() {
+    let rules = r#""preset": "linux", "tick": "0s", "tail_probe": false, "initial_window": 6"#;
+    let begin = "
+          0 | supply 100            | 0-5   | 6 6
+        100 | ack 1 echo 0          | 6-7   | 7 7
+        400 | timer                 | R1    | 1 1
+        500 | ack 2 echo 400        | 8-9   | 2 2
+        ";
+    Script::new(r#""reno""#, rules).play(begin).play(
+        "
+        510 | ack 3 echo 400        | 10    | 8 8
+        ",
+    );
+    Script::new(r#""reno""#, rules).play(begin).play(
+        "
+        600 | ack 2 sack 8 echo 500   | R2    | 2 2
+        601 | ack 2 sack 8-9 echo 500 | R3    | 2 2
+        602 | ack 2 sack 5 8-9 echo 500 |   | 2 2
+        ",
+    );
+}
+
+/// Without new packets everything is sent again at once.
+#[test]
+fn linux_sends_again_what_was_lost_where_nothing_new_is_there() {
+    Script::new(r#""reno""#, r#""preset": "linux", "tick": "0s", "tail_probe": false, "initial_window": 6"#).play(
+        "
+          0 | supply 6       | 0-5   | 6 6
+       1000 | timer          | R0    | 1 1
+       1100 | ack 1          | R1-2  | 2 2
+       1101 | ack 1 sack 5   |       | 2 2
+       1200 | ack 3 sack 5   | R3-4  | 3 2
+        ",
+    );
+}

@@ -7,11 +7,11 @@ import numpy as np
 from ..claims import Result, Runs, listed
 from ..measure import Floats
 from ..verdict import Sample, judge
-from . import habits
+from . import habits, marks
 from .measures import Measured
 from .statements import CLAIMS, claim
 
-__all__ = ["CLAIMS", "habits"]
+__all__ = ["CLAIMS", "habits", "marks"]
 
 #: Packets that follow each other within this time were sent back to back.
 AT_ONCE = 10e-6

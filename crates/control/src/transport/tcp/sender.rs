@@ -6,6 +6,9 @@
 //! Deviations:
 //! - Packets are counted, not bytes.
 //! - What is sent beyond the window by limited transmit stays counted.
+//! - With the preset `linux` marks are what the kernel makes of them (net/ipv4/tcp_input.c: tcp_try_to_open, tcp_init_cwnd_reduction, tcp_cwnd_reduction,
+//!   tcp_enter_recovery, tcp_fastretrans_alert). Retransmissions carry marks too, other than there; and where a cut would be taken back but for a mark, the
+//!   window becomes the threshold at once, and does not stay as the reduction left it.
 //!
 //! State per flow: the fields below, the ledger's records, and what the recovery keeps.
 
@@ -53,6 +56,8 @@ pub struct Progress {
     pub loss: Option<LossKind>,
     /// With `loss`: the threshold was lowered for it before.
     pub again: bool,
+    /// With `loss`: the window before the cut, which the source fills in.
+    pub window: u64,
     /// The last episode was spurious.
     pub undone: bool,
     /// A whole window was acknowledged since the last time.
@@ -69,6 +74,8 @@ pub struct Progress {
     original: bool,
     /// Packets declared lost before.
     declared_before: u64,
+    /// It reports a mark of this window.
+    congested: bool,
 }
 
 /// How much of the window was in use.

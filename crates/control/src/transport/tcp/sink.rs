@@ -5,6 +5,7 @@
 //! Deviations:
 //! - Exact counts are not cut to three bits.
 //! - Packets are counted, not bytes.
+//! - With `quick_marked` the source's report of a reaction is acknowledged at once only after the first mark: the sink does not know whether marks are in use.
 //!
 //! State per flow: ranges beyond a gap, the newest of them, and the acknowledgement that waits.
 
@@ -52,6 +53,10 @@ pub struct Policy {
     pub duplicates: bool,
     /// How marks are reported.
     pub ecn: EcnEcho,
+    /// With a mark that begins an echo of `classic`, this number of packets are acknowledged one by one, as is one that reports the source's reaction; 0 for
+    /// acknowledgements as without marks.
+    #[schemars(range(min = 0, max = 1_000_000_000))]
+    pub quick_marked: u64,
 }
 
 impl Default for Policy {
@@ -64,15 +69,17 @@ impl Default for Policy {
             blocks: 3,
             duplicates: true,
             ecn: EcnEcho::Counts,
+            quick_marked: 0,
         }
     }
 }
 
 impl Policy {
-    /// What Linux does with a receive buffer of 1 MB: 60 packets are acknowledged one by one, then every second one.
+    /// What Linux does with a receive buffer of 1 MB: 60 packets are acknowledged one by one, then every second one. A mark that begins an echo has two
+    /// acknowledged one by one (tcp_data_ecn_check), and the flag CWR one (tcp_ecn_accept_cwr).
     pub fn linux() -> Policy {
         let tick = Duration::from_millis(4);
-        Policy { every: 2, quick: 60, tick, blocks: 3, ecn: EcnEcho::Classic, ..Policy::default() }
+        Policy { every: 2, quick: 60, tick, blocks: 3, ecn: EcnEcho::Classic, quick_marked: 2, ..Policy::default() }
     }
 }
 
@@ -188,6 +195,8 @@ pub struct Sink {
     timer: Time,
     marks: u64,
     congested: bool,
+    /// Up to this number of packets that arrived, each is acknowledged at once.
+    quick: u64,
 }
 
 impl Sink {
@@ -203,6 +212,7 @@ impl Sink {
             timer: Time::NEVER,
             marks: 0,
             congested: false,
+            quick: policy.quick,
         }
     }
 
@@ -228,7 +238,8 @@ impl Sink {
         self.waiting = if earlier { 1 } else { self.waiting + 1 };
         let echo = self.echo(duplicate.then_some(seq));
         // Anything out of order is acknowledged at once (RFC 5681, section 4.2), as is what fills a gap.
-        let at_once = !in_order || self.waiting >= self.policy.every || self.arrived <= self.policy.quick;
+        let told = reacted && self.marks > 0 && self.policy.quick_marked > 0;
+        let at_once = !in_order || told || self.waiting >= self.policy.every || self.arrived <= self.quick;
         if at_once {
             (self.waiting, self.timer) = (0, Time::NEVER);
         } else if earlier || self.timer == Time::NEVER {
@@ -246,7 +257,7 @@ impl Sink {
             return None;
         }
         (self.next, self.arrived, self.waiting) = (seq + 1, self.arrived + 1, self.waiting + 1);
-        if self.waiting >= self.policy.every || self.arrived <= self.policy.quick {
+        if self.waiting >= self.policy.every || self.arrived <= self.quick {
             (self.waiting, self.timer) = (0, Time::NEVER);
             return Some(Plain::Now(self.next));
         }
@@ -261,7 +272,11 @@ impl Sink {
         self.marks += u64::from(marked);
         match self.policy.ecn {
             EcnEcho::Classic => {
-                self.congested = marked || (self.congested && !reacted);
+                let latched = self.congested && !reacted;
+                if marked && !latched {
+                    self.quick = self.quick.max((self.arrived - 1).saturating_add(self.policy.quick_marked));
+                }
+                self.congested = marked || latched;
                 false
             }
             EcnEcho::Dctcp => std::mem::replace(&mut self.congested, marked) != marked,

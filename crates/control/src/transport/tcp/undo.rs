@@ -3,8 +3,9 @@
 //! Source: RFC 3522 (Eifel detection by time stamps), RFC 5682 (F-RTO), RFC 3708 (duplicates reported by the sink).
 //! Deviations:
 //! - With blocks F-RTO uses which packet was acknowledged, which the sender knows from its records, in the first step, too.
-//! - With the preset `linux` both are tried, and F-RTO does not send new packets first: a block for a packet that a timeout declared lost, and that did
-//!   not go again, is enough, as in Linux (tcp_process_loss). In a timeout within fast recovery it is tried from the second timeout on.
+//! - With the preset `linux` both are tried, F-RTO as in Linux (tcp_process_loss): as many new packets as the window allows are sent at the first
+//!   acknowledgement that advances, retransmissions from the next one on; a packet that a timeout declared lost, that did not go again and that is
+//!   acknowledged meanwhile, or reported by a block, proves the timeout spurious. In a timeout within fast recovery it is tried from the second timeout on.
 
 use super::Undo;
 use headgate_packet::Time;
@@ -60,6 +61,9 @@ impl Episode {
     }
 }
 
+/// More new packets than a window after a timeout has room for.
+const ANY: u8 = u8::MAX;
+
 /// A trial after a timeout (RFC 5682, sections 2.1 and 3.1): new packets are sent first, and their acknowledgements decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trial {
@@ -87,10 +91,15 @@ impl Default for FRto {
 }
 
 impl FRto {
-    /// How many new packets may be sent, and nothing else; `None` without a trial.
+    /// How many new packets may be sent, and nothing else; `None` without a trial. `can`: one can be sent now.
     #[inline]
-    pub fn new_packets(&self) -> Option<u8> {
-        if let Trial::Second(left) = self.trial { Some(left) } else { None }
+    pub fn new_packets(&self, can: bool) -> Option<u8> {
+        match self.trial {
+            // Linux: where none was sent for the test, everything is sent again.
+            Trial::Second(ANY) if !can => None,
+            Trial::Second(left) => Some(left),
+            _ => None,
+        }
     }
 
     /// One of them is sent.
@@ -104,6 +113,18 @@ impl FRto {
     pub fn on_timeout(&mut self, tries: bool, by_blocks: bool, una: u64) {
         self.trial = if tries { Trial::First } else { Trial::No };
         (self.by_blocks, self.expired) = (by_blocks, una);
+    }
+
+    /// An acknowledgement arrived after a timeout, which `advanced` without ending the episode, or shows that a packet `beyond_gap` arrived; `after`:
+    /// packets were sent that are newer than the timeout (tcp_process_loss, steps 2.b and 3.a).
+    pub fn on_ack_as_linux(&mut self, advanced: bool, beyond_gap: bool, after: bool, fits: bool) {
+        self.trial = Trial::No;
+        if after {
+            self.by_blocks &= !beyond_gap;
+        } else if advanced {
+            self.by_blocks = fits;
+            self.trial = if fits { Trial::Second(ANY) } else { Trial::No };
+        }
     }
 
     /// The trial is over.
@@ -176,11 +197,24 @@ mod tests {
     }
 
     #[test]
+    fn as_linux_has_it_everything_goes_again_where_no_new_packet_was_sent() {
+        let mut f_rto = FRto::default();
+        f_rto.on_timeout(false, true, 0);
+        f_rto.on_ack_as_linux(true, false, false, true);
+        assert!(f_rto.new_packets(false).is_none() && f_rto.new_packets(true).is_some());
+        f_rto.on_new_packet();
+        // One was sent: the next acknowledgement decides.
+        assert!(f_rto.new_packets(false).is_some() && f_rto.by_blocks);
+        f_rto.on_ack_as_linux(true, false, true, true);
+        assert!(f_rto.new_packets(true).is_none() && f_rto.by_blocks);
+    }
+
+    #[test]
     fn an_overtaken_acknowledgement_does_not_end_a_trial() {
         let mut f_rto = FRto::default();
         f_rto.on_timeout(true, false, 0);
-        assert!(!f_rto.on_ack(true, false, false, true) && f_rto.new_packets() == Some(2));
-        assert!(!f_rto.on_ack(false, false, false, true) && f_rto.new_packets() == Some(2));
-        assert!(f_rto.on_ack(true, false, false, true) && f_rto.new_packets().is_none());
+        assert!(!f_rto.on_ack(true, false, false, true) && f_rto.new_packets(false) == Some(2));
+        assert!(!f_rto.on_ack(false, false, false, true) && f_rto.new_packets(false) == Some(2));
+        assert!(f_rto.on_ack(true, false, false, true) && f_rto.new_packets(false).is_none());
     }
 }

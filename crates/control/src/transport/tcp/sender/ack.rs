@@ -171,7 +171,7 @@ impl Sender {
         p: &mut Progress,
         rtts: &mut impl FnMut(Duration),
     ) {
-        let blocks = self.rules.recovery.needs_blocks();
+        let (blocks, in_sequence) = (self.rules.recovery.needs_blocks(), p.delivered);
         if let Some(echo) = echo {
             if blocks {
                 let before = std::mem::replace(&mut self.scoreboard.reported, *echo.places());
@@ -211,14 +211,21 @@ impl Sender {
             (p.round, self.round_end) = (true, self.ledger.next);
         }
         let ends = advanced && self.ledger.una >= self.state.recovery_point;
+        // An old acknowledgement says nothing of marks.
+        p.congested = p.marked > 0 || (cumulative == self.ledger.una && echo.is_some_and(|e| e.congested));
+        // Linux: a reduction in which a mark is reported is not undone.
+        self.episode.reduced &= !(p.congested && self.rules.as_linux);
         let proves = self.f_rto.on_ack(advanced, duplicate, ends, self.fits()) || blocks;
         let spurious = self.episode.is_spurious(self.rules.undo, sent, p.original && proves);
         if (advanced && self.state.phase != Phase::Open && spurious) || (p.original && self.tries_f_rto_by_blocks()) {
             self.undo(p);
         }
-        // An old acknowledgement says nothing of marks.
-        let congested = cumulative == self.ledger.una && echo.is_some_and(|e| e.congested);
-        self.detect(now, (advanced, duplicate), congested || p.marked > 0, p);
+        if blocks && self.tries_f_rto_by_blocks() {
+            let after = self.ledger.next > self.state.recovery_point;
+            let beyond_gap = duplicate || p.delivered > in_sequence;
+            self.f_rto.on_ack_as_linux(advanced && !ends, beyond_gap, after, self.fits());
+        }
+        self.detect(now, (advanced, duplicate), p);
         let bare = !advanced && p.delivered == 0 && cumulative == self.ledger.una;
         self.end_tail_probe(before, bare && echo.is_none_or(|e| e.is_bare() || self.rules.as_linux), p);
         let new = duplicate || p.delivered > 0 || p.marked > 0;

@@ -10,21 +10,22 @@ use headgate_packet::Time;
 
 impl Sender {
     /// Whether the acknowledgement shows a loss, ends an episode, or continues it.
-    pub(super) fn detect(&mut self, now: Time, (advanced, duplicate): (bool, bool), congested: bool, p: &mut Progress) {
-        let (una, point) = (self.ledger.una, self.state.recovery_point);
+    pub(super) fn detect(&mut self, now: Time, (advanced, duplicate): (bool, bool), p: &mut Progress) {
+        let (una, point, as_linux) = (self.ledger.una, self.state.recovery_point, self.rules.as_linux);
         let over = match self.state.phase {
             Phase::Open => false,
             // Until then the sink may not know of it, and continues to report the mark.
-            Phase::Cwr => una > point || una == self.ledger.next,
+            Phase::Cwr => una > point || (una == self.ledger.next && !as_linux),
             Phase::Recovery | Phase::Loss => una >= point,
         };
         if over {
             self.exit_recovery(p);
         }
         self.detect_losses(now, (advanced, duplicate), p);
-        // What shows at the very end of an episode may be due to it.
-        let beyond = una > self.state.recovery_point || self.state.recovery_point == 0;
-        if congested && self.state.phase == Phase::Open && beyond && p.loss.is_none() {
+        // What shows at the very end of an episode may be due to it. Linux takes any echo outside of an episode for another window's
+        // (tcp_try_to_open): one more cut where the first packet after a cut is marked, too.
+        let beyond = una > self.state.recovery_point || self.state.recovery_point == 0 || as_linux;
+        if p.congested && self.state.phase == Phase::Open && beyond && p.loss.is_none() {
             p.loss = Some(LossKind::Mark);
         }
     }
@@ -40,8 +41,14 @@ impl Sender {
             Detected::Repaired => self.exit_recovery(p),
             // After a mark in the same window the window has come down already.
             Detected::Loss if self.state.phase == Phase::Cwr => {
+                let (state, cwr) = (self.state, self.cwr);
                 self.begin_repair();
                 self.episode.reduced = false;
+                if self.rules.as_linux {
+                    // One reduction goes on, up to the same packet (tcp_enter_recovery).
+                    (self.state.recovery_point, self.state.forced, self.cwr) =
+                        (state.recovery_point, state.forced, cwr);
+                }
             }
             Detected::Loss => p.loss = Some(LossKind::DuplicateAcks),
         }
@@ -65,15 +72,21 @@ impl Sender {
                 // A cut that cannot be taken back, and nor can those before it.
                 (self.episode, self.tail.probe) = (Episode::NONE, None);
             }
-            LossKind::DuplicateAcks => self.begin_repair(),
+            LossKind::DuplicateAcks => {
+                self.begin_repair();
+                self.episode.reduced &= !(p.congested && self.rules.as_linux);
+            }
             LossKind::Probe => {
                 self.episode = Episode::NONE;
+                self.cwr |= self.rules.as_linux;
                 return;
             }
             LossKind::Timeout => return,
         }
         if self.rules.prr && self.state.phase != Phase::Open {
-            self.prr = Reduction::new(self.outstanding() + delivered - self.ledger.arrived);
+            // RFC 9937, section 6.1; Linux counts the window (prior_cwnd).
+            let outstanding = self.outstanding() + delivered - self.ledger.arrived;
+            self.prr = Reduction::new(if self.rules.as_linux && p.window > 0 { p.window } else { outstanding });
             self.prr_window = None;
         }
         p.lost = self.ledger.declared_lost - p.declared_before;
@@ -95,6 +108,8 @@ impl Sender {
     /// Takes back an episode: nothing was lost.
     pub(super) fn undo(&mut self, p: &mut Progress) {
         p.undone = self.episode.reduced;
+        // Nothing to report to the sink any more (tcp_ecn_withdraw_cwr).
+        self.cwr &= !(p.undone && self.rules.as_linux);
         let mut expired = vec![];
         for seq in self.ledger.una..self.ledger.next {
             let record = self.ledger.record(seq);

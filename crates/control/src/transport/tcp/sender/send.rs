@@ -39,7 +39,7 @@ impl Sender {
         if self.recovery.is_due(self.ledger.una.saturating_add(window)) {
             return true;
         }
-        if let Some(left) = self.f_rto.new_packets() {
+        if let Some(left) = self.f_rto.new_packets(room && self.fits()) {
             return left > 0 && room && self.fits();
         }
         let again = self.ledger.lost > 0 && (room || self.state.forced > 0);
@@ -52,7 +52,8 @@ impl Sender {
     pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, bool)> {
         let window = self.window(window);
         let (fits, room) = (self.fits(), self.pipe() < window);
-        if self.f_rto.new_packets().is_some() || self.ledger.lost > 0 || self.tail.due || self.recovery.has_timers() {
+        if self.f_rto.new_packets(true).is_some() || self.ledger.lost > 0 || self.tail.due || self.recovery.has_timers()
+        {
             return self.poll_repair(window, fits, room, now);
         }
         self.state.forced = 0;
@@ -61,7 +62,7 @@ impl Sender {
 
     /// As [`Sender::poll`], when something may have to be sent again.
     fn poll_repair(&mut self, window: u64, fits: bool, room: bool, now: Time) -> Option<(u64, bool)> {
-        if let Some(left) = self.f_rto.new_packets() {
+        if let Some(left) = self.f_rto.new_packets(room && fits) {
             return (left > 0 && room && fits).then(|| {
                 self.f_rto.on_new_packet();
                 (self.send_new(now), false)

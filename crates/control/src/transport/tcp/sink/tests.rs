@@ -113,3 +113,26 @@ fn dctcp_tells_at_once_where_marks_begin_and_end() {
     ];
     assert_eq!(told, due);
 }
+
+/// Linux: tcp_data_ecn_check has the marked packet that begins an echo and the one after it acknowledged at once, tcp_ecn_accept_cwr the one that ends it.
+#[test]
+fn linux_acknowledges_at_once_where_an_echo_begins_and_where_the_source_reacted() {
+    let mut s = sink(Policy { quick: 0, ..Policy::linux() });
+    let mut acks = |packets: &[(bool, bool)]| -> Vec<u8> {
+        let one = |(marked, reacted): &(bool, bool)| s.on_data(s.cumulative(), *marked, *reacted, at(0)).now;
+        packets.iter().map(one).collect()
+    };
+    let (plain, mark, cwr) = ((false, false), (true, false), (false, true));
+    // Before the first mark a reaction is to a loss, and nothing waits for it.
+    assert_eq!(acks(&[plain, plain, cwr, plain]), [0, 1, 0, 1]);
+    // A further mark of the same echo changes nothing.
+    assert_eq!(acks(&[mark, plain, plain, mark, plain]), [1, 1, 0, 1, 0]);
+    // The reaction arrives, and is marked: another echo begins.
+    assert_eq!(acks(&[plain, cwr, plain, plain, plain, cwr]), [1, 1, 0, 1, 0, 1]);
+    assert_eq!(acks(&[cwr, plain, plain, mark, mark, mark, mark]), [1, 0, 1, 1, 1, 0, 1]);
+    assert_eq!(acks(&[(true, true), plain, plain]), [1, 1, 0]);
+    // Without the rule every second one is.
+    let mut s = sink(Policy { quick: 0, quick_marked: 0, ..Policy::linux() });
+    let acks: Vec<u8> = (0..4).map(|n| s.on_data(n, n == 0, n == 2, at(0)).now).collect();
+    assert_eq!(acks, [0, 1, 0, 1]);
+}
