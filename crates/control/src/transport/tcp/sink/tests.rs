@@ -47,7 +47,13 @@ fn what_is_out_of_order_or_fills_a_gap_is_acknowledged_at_once_with_the_newest_r
 
 #[test]
 fn a_packet_in_order_is_answered_alike_with_and_without_a_report() {
-    for policy in [Policy::default(), Policy::linux(), Policy { every: 3, quick: 0, ..Policy::default() }] {
+    let linux = |reader| Policy { reader: Some(reader), ..Policy::linux() };
+    for policy in [
+        Policy::default(),
+        Policy::linux(),
+        Policy { every: 3, quick: 0, ..Policy::default() },
+        linux(ReaderParams { writes: 7, round_trip: Duration::from_millis(90), ..ReaderParams::default() }),
+    ] {
         for (marks, reacted) in [(0, false), (50, false), (50, true)] {
             let (mut full, mut short) = (sink(policy.clone()), sink(policy.clone()));
             let mut short_cut = 0;
