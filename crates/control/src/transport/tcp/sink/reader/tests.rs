@@ -225,3 +225,161 @@ fn impossible_buffers_are_refused() {
     assert_eq!(default().check(), Ok(()));
     assert_eq!(Policy { quick: 1, ..policy(default()) }.check().map_err(|w| w.path), Err("quick".to_owned()));
 }
+
+const MS40: Duration = Duration::from_millis(40);
+
+fn held(next: u64, ahead: u64) -> Buffered {
+    Buffered { next, ahead, every: 2 }
+}
+
+/// One whose first packet has arrived.
+fn begun(params: &ReaderParams) -> Reader {
+    let mut r = Reader::new(params, MS40);
+    r.on_arrival(Arrival::Next, held(1, 0), false, false, at(0));
+    r
+}
+
+#[test]
+fn packets_ahead_of_a_gap_take_room_and_let_the_window_grow() {
+    let fixed = ReaderParams::fixed(Bytes(1 << 17));
+    let mut r = begun(&fixed);
+    assert_eq!((r.clamp, r.grown), (81_920, 65_160 + 2896));
+    r.on_arrival(Arrival::AheadAgain, held(1, 1), false, true, at(1));
+    assert_eq!(r.grown, 68_056);
+    r.on_arrival(Arrival::Ahead, held(1, 1), false, true, at(1));
+    assert_eq!(r.grown, 70_952);
+    // Eight packets leave 81920 - 8 * 1440.
+    r.on_arrival(Arrival::Ahead, held(1, 8), false, true, at(2));
+    assert_eq!(r.grown, 70_952);
+    // Where the number of quick acknowledgements is odd, it stays.
+    for (before, after) in [(0, 1), (1, 1), (2, 3), (3, 3)] {
+        r.quick = before;
+        r.grow(held(1, 1));
+        assert_eq!(r.quick, after);
+    }
+}
+
+#[test]
+fn a_window_is_not_taken_back_and_ends_with_the_room() {
+    let late = ReaderParams { pause: Duration::from_secs(1), ..ReaderParams::fixed(Bytes(1 << 17)) };
+    let mut r = begun(&late);
+    let offered = r.offered;
+    // 28 packets leave 81920 - 28 * 1440 = 41600; the window is what was offered without them.
+    r.quick = 9;
+    r.on_sent(held(28, 0));
+    assert_eq!((r.offered, r.quick), ((offered - 27 * 1448).max(41_600), 8));
+    // Less than half ends quick acknowledgements.
+    r.on_sent(held(29, 0));
+    assert_eq!((r.offered, r.quick), (40_160, 0));
+    r.on_sent(held(50, 0));
+    assert_eq!(r.offered, 81_920 - 50 * 1440);
+    // Below a sixteenth, or a packet, there is none.
+    assert_eq!(r.window(held(53, 0)), 81_920 - 53 * 1440);
+    assert_eq!(r.window(held(54, 0)), 0);
+    assert_eq!(r.offered, 9920);
+    r.on_sent(held(54, 0));
+    assert_eq!(r.offered, 9920 - 4 * 1448);
+}
+
+#[test]
+fn a_read_says_that_the_window_is_twice_what_was_left() {
+    let late = ReaderParams { pause: Duration::from_secs(1), ..ReaderParams::fixed(Bytes(1 << 17)) };
+    for (left, asks) in [(34_028, true), (34_029, false)] {
+        let mut r = begun(&late);
+        (r.acked, r.offered) = (1, left);
+        assert_eq!((r.window(held(1, 0)), r.grown), (68_056, 68_056));
+        assert_eq!(r.on_read(held(1, 0), at(1)), asks);
+        assert!(!r.on_read(held(1, 0), at(2)), "there is nothing more to read");
+    }
+    // The end of a write is acknowledged by a read only if nothing is ahead of a gap.
+    for (ahead, asks) in [(0, true), (1, false)] {
+        let mut r = begun(&ReaderParams { writes: 3, ..late.clone() });
+        r.acked = 2;
+        r.on_next(held(3, ahead), at(1));
+        assert_eq!(r.on_read(held(3, ahead), at(1)), asks);
+    }
+}
+
+#[test]
+fn much_memory_for_little_data_makes_the_window_small() {
+    // 362 of 5792 bytes: a sixteenth, not the half that was offered at first.
+    let r = begun(&ReaderParams { segment: Bytes(362), memory: Bytes(5792), ..ReaderParams::fixed(Bytes(1 << 15)) });
+    assert_eq!((r.ratio, r.clamp, r.grown, r.space), (16, 2048, 2048, 2048));
+}
+
+#[test]
+fn what_is_ahead_of_a_gap_counts_for_the_buffer() {
+    let buffer = |ahead| {
+        let mut r = begun(&ReaderParams::default());
+        r.on_read(held(40, ahead), at(40_000));
+        r.buffer
+    };
+    // Of 40 packets in a round trip, after what counts as ten: 2 * 57920 and 4 * 57920 * 43440 / 14480 bytes, and the packets ahead, of 160 in 256 bytes.
+    assert_eq!(
+        (buffer(0), buffer(10)),
+        ((115_840 + 694_960 + 80) * 256 / 160, (115_840 + 694_960 + 80 + 14_480) * 256 / 160)
+    );
+}
+
+#[test]
+fn the_delay_begins_anew_with_quick_acknowledgements_and_after_them() {
+    let long = || {
+        let mut r =
+            begun(&ReaderParams { round_trip: Duration::from_millis(100), ..ReaderParams::fixed(Bytes(1 << 17)) });
+        r.on_late();
+        assert_eq!(r.delay(), Duration::from_millis(80));
+        r
+    };
+    let mut r = long();
+    r.be_quick(QUICK);
+    assert_eq!(r.delay(), MS40);
+    for (quick, delay) in [(2, 80), (1, 40), (0, 80)] {
+        let mut r = long();
+        r.quick = quick;
+        r.on_sent(held(1, 0));
+        assert_eq!(r.delay(), Duration::from_millis(delay));
+    }
+    // A sink whose delay ran out waits twice as long the next time.
+    let reader = ReaderParams { round_trip: Duration::from_millis(100), ..ReaderParams::fixed(Bytes(1 << 17)) };
+    let mut sink = Sink::new(&policy(reader));
+    (0..22).for_each(|seq| assert_eq!(sink.on_data(seq, false, false, at(seq)).now, 1));
+    for (seq, ms, waits) in [(22, 1, 40), (23, 130, 80), (24, 300, 100)] {
+        assert_eq!(sink.on_data(seq, false, false, at(1000 * ms)).now, 0);
+        assert_eq!(sink.timeout(), at(1000 * (ms + waits)));
+        assert_eq!(sink.on_timeout(sink.timeout()).map(|told| told.0), Some(seq + 1));
+    }
+}
+
+#[test]
+fn an_acknowledgement_for_earlier_packets_is_one_of_the_quick_ones() {
+    let policy = Policy { every: 9, ecn: super::super::EcnEcho::Dctcp, ..policy(ReaderParams::fixed(Bytes(1 << 17))) };
+    let mut sink = Sink::new(&policy);
+    for seq in 0..23 {
+        sink.on_next(seq, false, at(seq));
+    }
+    let reader = |sink: &Sink| sink.reader.as_ref().map(|r| (r.acked, r.offered)).unwrap();
+    let (acked, before) = reader(&sink);
+    assert_eq!(acked, 22);
+    let answer = sink.on_data(23, true, false, at(23));
+    assert_eq!((answer.now, answer.earlier), (1, true));
+    assert_eq!(reader(&sink), (23, before));
+}
+
+#[test]
+fn what_fills_a_gap_is_acknowledged_at_once_and_a_read_with_the_delay_once() {
+    let reader = |pause| policy(ReaderParams { pause, ..ReaderParams::fixed(Bytes(1 << 17)) });
+    let mut sink = Sink::new(&Policy { every: 9, ..reader(Duration::ZERO) });
+    let acks = [23, 24, 22, 25].map(|seq| {
+        (sink.cumulative()..22).for_each(|seq| assert_eq!(sink.on_data(seq, false, false, at(seq)).now, 1));
+        sink.on_data(seq, false, false, at(50)).now
+    });
+    assert_eq!(acks, [1, 1, 1, 0]);
+    // The program reads when the delay runs out.
+    let mut sink = Sink::new(&Policy { every: 9, ..reader(MS40) });
+    for seq in 0..=22 {
+        let now = at(50_000 * seq);
+        assert_eq!(sink.on_data(seq, false, false, now).now, u8::from(seq < 22), "{seq}");
+        let told = sink.on_timeout(now + MS40).map(|told| told.0);
+        assert_eq!((told, sink.timeout()), ((seq == 22).then_some(23), Time::NEVER), "{seq}");
+    }
+}
