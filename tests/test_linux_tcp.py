@@ -18,11 +18,12 @@ from headgate.papers.reproduction import ItemResult
 MISSED = {
     "reno 0.5": {"queueing_p95", "first_losses"},
     "reno 1": {"first_losses"},
+    "reno 4": {"first_losses"},
     "cubic 0.5": {"first_losses"},
     "cubic 4": {"period"},
     "bbr 0.5": {"first_losses"},
     "bbr 1": {"queueing", "queueing_p95", "first_losses"},
-    "bbr 4": {"queueing", "queueing_p95"},
+    "bbr 4": {"queueing_p95"},
 }
 
 
@@ -37,7 +38,7 @@ def table(items: tuple[ItemResult, ...]) -> ItemResult:
 
 
 def test_all_but_the_misses_that_are_known_are_within_the_measurements_tolerances(table: ItemResult) -> None:
-    # The kernel acknowledges 4 % more often everywhere.
+    # The first measurement has 4 % more acknowledgements everywhere; the kernel measured again has ours.
     rows = {n.published.row for n in table.numbers}
     due = {(row, metric) for row in rows for metric in {"packets_per_ack", *MISSED.get(row, set())}}
     found = {(n.published.row, n.published.metric) for n in table.numbers if n.verdict != "match"}

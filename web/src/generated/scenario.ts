@@ -1509,12 +1509,23 @@ export type Policy = {
   ecn?: EcnEcho;
   every?: number;
   quick?: number;
-  quick_marked?: number;
+  reader?: ReaderParams | null;
   tick?: string;
 };
 
 /** A set of rules by name. */
 export type Preset = "rfc" | "bsd_1988" | "ns2_1998" | "linux";
+
+/** The program that reads what arrives, and the buffer from which it reads (Linux). While the window that it offers grows, and for the 16 packets before and after, each packet is acknowledged. */
+export type ReaderParams = {
+  buffer?: string;
+  max_buffer?: string;
+  memory?: string;
+  pause?: string;
+  round_trip?: string;
+  segment?: string;
+  writes?: number;
+};
 
 /** How losses are found and repaired. */
 export type Recovery = "go_back_n" | "oldest" | "repair" | "each" | "tahoe" | "reno" | "newreno" | "sack" | "rack";

@@ -5,9 +5,11 @@ mod channel;
 mod prr;
 
 use channel::{Channel, RECOVERIES, Way, transfer};
-use headgate_control::transport::tcp::{EcnEcho, Estimate, Growth, Options, Policy, Preset, Recovery, Undo};
+use headgate_control::transport::tcp::{
+    EcnEcho, Estimate, Growth, Options, Policy, Preset, ReaderParams, Recovery, Undo,
+};
 use headgate_control::{LIST, Spec};
-use headgate_packet::{Check, Duration};
+use headgate_packet::{Bytes, Check, Duration};
 use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -65,16 +67,31 @@ fn options() -> impl Strategy<Value = Options> {
 
 fn policies() -> impl Strategy<Value = Policy> {
     let echo = select(vec![EcnEcho::Classic, EcnEcho::Dctcp, EcnEcho::Counts]);
-    (1..5u64, 1..200u64, 0..8u64, 0..30u64, 0..5usize, any::<bool>(), echo, 0..4u64).prop_map(
-        |(every, delay, tick, quick, blocks, duplicates, ecn, quick_marked)| Policy {
+    (1..5u64, 1..200u64, 0..8u64, 0..30u64, 0..5usize, any::<bool>(), echo, of(readers())).prop_map(
+        |(every, delay, tick, quick, blocks, duplicates, ecn, reader)| Policy {
             every,
             delay: ms(delay),
             tick: ms(tick),
-            quick,
+            quick: if reader.is_some() { 0 } else { quick },
             blocks,
             duplicates,
             ecn,
-            quick_marked,
+            reader,
+        },
+    )
+}
+
+/// Buffers of two packets and more, for a program that reads at once or late.
+fn readers() -> impl Strategy<Value = ReaderParams> {
+    let bytes = |b: std::ops::Range<u64>| b.prop_map(Bytes);
+    (bytes(5_000..300_000), bytes(0..3_000_000), prop_oneof![Just(0), 0..300u64], 0..20u64, 0..300u64).prop_map(
+        |(buffer, max_buffer, pause, writes, round_trip)| ReaderParams {
+            buffer,
+            max_buffer,
+            pause: ms(pause),
+            writes,
+            round_trip: ms(round_trip),
+            ..ReaderParams::default()
         },
     )
 }

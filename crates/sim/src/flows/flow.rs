@@ -231,6 +231,9 @@ impl Flow {
             let received = self.sink.as_ref().map_or(self.receiver.cumulative(), |s| s.sink.cumulative());
             self.object_end = received.saturating_add(packets);
             (self.object_packets, self.object_start) = (packets, now);
+            if let Some(s) = &mut self.sink {
+                s.sink.set_end(self.object_end);
+            }
         }
     }
 

@@ -20,7 +20,7 @@ pub use round_trips::RoundTrips;
 use schemars::JsonSchema;
 pub use sender::{Progress, Sender};
 use serde::{Deserialize, Serialize};
-pub use sink::{Answer, Echo, EcnEcho, Plain, Policy, Sink};
+pub use sink::{Answer, Echo, EcnEcho, Plain, Policy, ReaderParams, Sink};
 
 /// How the timeout is estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,106 +1,26 @@
 //! The sink's side: when an acknowledgement is sent, and what it reports.
 //!
 //! Source: RFC 5681, section 4.2 (delayed acknowledgements), RFC 2018 and 2883 (blocks, duplicates), RFC 3168 (ECN), RFC 8257, section 3.2 (the echo
-//! of DCTCP), RFC 9768 (exact counts).
+//! of DCTCP), RFC 9768 (exact counts); `reader.rs` has the program that reads, of Linux.
 //! Deviations:
 //! - Exact counts are not cut to three bits.
 //! - Packets are counted, not bytes.
-//! - With `quick_marked` the source's report of a reaction is acknowledged at once only after the first mark: the sink does not know whether marks are in use.
+//! - With a reader the source's report of a reaction is acknowledged at once only after the first mark: the sink does not know whether marks are in use.
 //!
-//! State per flow: ranges beyond a gap, the newest of them, and the acknowledgement that waits.
+//! State per flow: ranges beyond a gap, the newest of them, and the acknowledgement that waits; the reader's, where there is one.
 
-use super::{Ranges, Recovery};
+mod policy;
+mod reader;
+
+use super::Ranges;
 use crate::transport::timers::deadline;
-use headgate_packet::check::at_least;
-use headgate_packet::{Check, Duration, Time, Wrong};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use headgate_packet::{Duration, Time};
+pub use policy::{EcnEcho, Policy};
+pub use reader::ReaderParams;
+use reader::{Arrival, Buffered, Reader};
 
 /// Most blocks that an acknowledgement has room for.
 pub(super) const BLOCKS: usize = 4;
-
-/// How the sink reports marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EcnEcho {
-    /// In every acknowledgement from the first mark on, until the source says that it reacted (RFC 3168).
-    Classic,
-    /// Acknowledgements report whether the packets that they are for were marked; where that changes, one is sent at once (DCTCP).
-    Dctcp,
-    /// Every acknowledgement has the number of marked packets so far (AccECN).
-    #[default]
-    Counts,
-}
-
-/// When a sink acknowledges, and what it reports.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Policy {
-    /// Packets in sequence for one acknowledgement.
-    #[schemars(range(min = 1, max = 1000))]
-    pub every: u64,
-    /// Longest time that an acknowledgement waits for a further packet.
-    pub delay: Duration,
-    /// Timers run out at multiples of this, never early; 0 for exact timers.
-    pub tick: Duration,
-    /// This number of packets at the start are acknowledged one by one.
-    #[schemars(range(min = 0, max = 1_000_000_000))]
-    pub quick: u64,
-    /// Maximum number of ranges of packets beyond a gap that an acknowledgement reports, where the transport uses them.
-    #[schemars(range(min = 0, max = 4))]
-    pub blocks: usize,
-    /// Acknowledgements report packets that arrived twice.
-    pub duplicates: bool,
-    /// How marks are reported.
-    pub ecn: EcnEcho,
-    /// With a mark that begins an echo of `classic`, this number of packets are acknowledged one by one, as is one that reports the source's reaction; 0 for
-    /// acknowledgements as without marks.
-    #[schemars(range(min = 0, max = 1_000_000_000))]
-    pub quick_marked: u64,
-}
-
-impl Default for Policy {
-    fn default() -> Policy {
-        Policy {
-            every: 1,
-            delay: Duration::from_millis(40),
-            tick: Duration::ZERO,
-            quick: 0,
-            blocks: 3,
-            duplicates: true,
-            ecn: EcnEcho::Counts,
-            quick_marked: 0,
-        }
-    }
-}
-
-impl Policy {
-    /// What Linux does with a receive buffer of 1 MB: 60 packets are acknowledged one by one, then every second one. A mark that begins an echo has two
-    /// acknowledged one by one (tcp_data_ecn_check), and the flag CWR one (tcp_ecn_accept_cwr).
-    pub fn linux() -> Policy {
-        let tick = Duration::from_millis(4);
-        Policy { every: 2, quick: 60, tick, blocks: 3, ecn: EcnEcho::Classic, quick_marked: 2, ..Policy::default() }
-    }
-}
-
-impl Policy {
-    /// The same for a source with this recovery: ranges and packets that arrived twice are reported only to one that uses them.
-    pub fn for_recovery(self, recovery: Recovery) -> Policy {
-        if recovery.needs_blocks() { self } else { Policy { blocks: 0, duplicates: false, ..self } }
-    }
-}
-
-impl Check for Policy {
-    fn check(&self) -> Result<(), Wrong> {
-        at_least("delay", self.delay, Duration::from_ps(1))?;
-        for (name, time, most) in [("delay", self.delay, 60), ("tick", self.tick, 10)] {
-            if time > Duration::from_secs(most) {
-                return Err(Wrong::at(name, format!("expected at most {most}s")).found(&time));
-            }
-        }
-        Ok(())
-    }
-}
 
 /// What an acknowledgement reports beyond its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -187,6 +107,8 @@ pub struct Sink {
     policy: Policy,
     next: u64,
     ahead: Ranges,
+    /// Packets beyond gaps.
+    held: u64,
     /// The ranges that grew last, newest first; two places may hold what has become one range.
     recent: [(u64, u64); BLOCKS],
     /// Packets that arrived, and those that wait to be acknowledged.
@@ -195,8 +117,7 @@ pub struct Sink {
     timer: Time,
     marks: u64,
     congested: bool,
-    /// Up to this number of packets that arrived, each is acknowledged at once.
-    quick: u64,
+    reader: Option<Box<Reader>>,
 }
 
 impl Sink {
@@ -206,13 +127,14 @@ impl Sink {
             policy: policy.clone(),
             next: 0,
             ahead: Ranges::default(),
+            held: 0,
             recent: [(0, 0); BLOCKS],
             arrived: 0,
             waiting: 0,
             timer: Time::NEVER,
             marks: 0,
             congested: false,
-            quick: policy.quick,
+            reader: policy.reader.as_ref().map(|p| Box::new(Reader::new(p, policy.delay))),
         }
     }
 
@@ -226,10 +148,12 @@ impl Sink {
             let follows = self.ahead.ranges().next().filter(|r| r.start == seq + 1);
             self.next = follows.map_or(seq + 1, |r| r.end);
             self.ahead.forget_below(self.next);
+            self.held -= self.next - (seq + 1);
         } else if !duplicate {
             duplicate = true;
             let range = self.ahead.insert(seq..seq + 1, &mut |_| duplicate = false);
             if !duplicate {
+                self.held += 1;
                 self.note_recent((range.start, range.end));
             }
         }
@@ -238,12 +162,16 @@ impl Sink {
         self.waiting = if earlier { 1 } else { self.waiting + 1 };
         let echo = self.echo(duplicate.then_some(seq));
         // Anything out of order is acknowledged at once (RFC 5681, section 4.2), as is what fills a gap.
-        let told = reacted && self.marks > 0 && self.policy.quick_marked > 0;
-        let at_once = !in_order || told || self.waiting >= self.policy.every || self.arrived <= self.quick;
+        let mut at_once = !in_order || self.waiting >= self.policy.every || self.arrived <= self.policy.quick;
+        if self.reader.is_some() {
+            // A reported reaction is acknowledged at once (tcp_ecn_accept_cwr).
+            let told = reacted && self.marks > 0;
+            at_once = self.ask_reader((seq, before), duplicate, (told, earlier), now);
+        }
         if at_once {
             (self.waiting, self.timer) = (0, Time::NEVER);
         } else if earlier || self.timer == Time::NEVER {
-            self.timer = deadline(now, self.policy.delay, self.policy.tick);
+            self.timer = deadline(now, self.delay(), self.policy.tick);
         }
         let count = u8::from(at_once) + u8::from(earlier);
         Answer { cumulative: self.next, duplicate, now: count, earlier, echo, before }
@@ -256,15 +184,59 @@ impl Sink {
         if seq != self.next || marked || self.congested || self.marks > 0 || !self.ahead.is_empty() {
             return None;
         }
+        // A program that reads later has a time of its own to watch.
+        if self.reader.as_ref().is_some_and(|r| !r.reads_at_once()) {
+            return None;
+        }
         (self.next, self.arrived, self.waiting) = (seq + 1, self.arrived + 1, self.waiting + 1);
-        if self.waiting >= self.policy.every || self.arrived <= self.quick {
+        let mut at_once = self.waiting >= self.policy.every || self.arrived <= self.policy.quick;
+        if let Some(reader) = &mut self.reader {
+            let buffered = Buffered { next: self.next, ahead: 0, every: self.policy.every };
+            at_once = reader.on_arrival(Arrival::Next, buffered, at_once, false, now);
+        }
+        if at_once {
             (self.waiting, self.timer) = (0, Time::NEVER);
             return Some(Plain::Now(self.next));
         }
         if self.timer == Time::NEVER {
-            self.timer = deadline(now, self.policy.delay, self.policy.tick);
+            self.timer = deadline(now, self.delay(), self.policy.tick);
         }
         Some(Plain::Waits(self.next))
+    }
+
+    /// Whether an acknowledgement is sent now, where a program reads: of packet `seq`, and of what was received in sequence before it. `told`: the source
+    /// reports a reaction; `earlier`: an acknowledgement for the packets before goes first.
+    fn ask_reader(&mut self, (seq, before): (u64, u64), again: bool, (told, earlier): (bool, bool), now: Time) -> bool {
+        let buffered = self.buffered();
+        let arrival = match (seq < before, seq == before) {
+            (true, _) => Arrival::Old,
+            (_, true) => Arrival::Next,
+            _ if again => Arrival::AheadAgain,
+            _ => Arrival::Ahead,
+        };
+        let at_once = told || arrival != Arrival::Next || self.next > before + 1 || buffered.ahead > 0;
+        let due = self.waiting >= self.policy.every;
+        let reader = self.reader.as_mut().expect("the caller looked");
+        if earlier {
+            reader.on_sent(Buffered { next: before, ..buffered });
+        }
+        reader.on_arrival(arrival, buffered, due, at_once, now)
+    }
+
+    fn buffered(&self) -> Buffered {
+        Buffered { next: self.next, ahead: self.held, every: self.policy.every }
+    }
+
+    /// How long an acknowledgement may wait.
+    fn delay(&self) -> Duration {
+        self.reader.as_ref().map_or(self.policy.delay, |r| r.delay())
+    }
+
+    /// What the source's program writes ends below this number.
+    pub fn set_end(&mut self, end: u64) {
+        if let Some(reader) = &mut self.reader {
+            reader.set_end(end);
+        }
     }
 
     /// Takes in a mark or its absence; true if what DCTCP's echo reports changes.
@@ -272,11 +244,12 @@ impl Sink {
         self.marks += u64::from(marked);
         match self.policy.ecn {
             EcnEcho::Classic => {
-                let latched = self.congested && !reacted;
-                if marked && !latched {
-                    self.quick = self.quick.max((self.arrived - 1).saturating_add(self.policy.quick_marked));
+                // A reaction ends an echo, before a mark of the same packet begins the next one, which two packets acknowledge at once (tcp_data_ecn_check).
+                let continues = self.congested && !reacted;
+                self.congested = marked || continues;
+                if let Some(reader) = self.reader.as_mut().filter(|_| marked && !continues) {
+                    reader.be_quick(2);
                 }
-                self.congested = marked || latched;
                 false
             }
             EcnEcho::Dctcp => std::mem::replace(&mut self.congested, marked) != marked,
@@ -312,14 +285,27 @@ impl Sink {
         echo
     }
 
-    /// When a waiting acknowledgement is sent.
+    /// When a waiting acknowledgement is sent, or its program reads.
     pub fn timeout(&self) -> Time {
-        self.timer
+        self.reader.as_ref().map_or(self.timer, |r| self.timer.min(r.reads()))
     }
 
-    /// The timer ran out: the number and what the acknowledgement reports, if one is sent.
+    /// The timer ran out, or the program reads: the number and what the acknowledgement reports, if one is sent.
     pub fn on_timeout(&mut self, now: Time) -> Option<(u64, Echo)> {
-        if now < self.timer {
+        let late = now >= self.timer;
+        let mut sent = late;
+        if self.reader.is_some() {
+            let buffered = self.buffered();
+            let reader = self.reader.as_mut()?;
+            if late {
+                reader.on_late();
+            }
+            sent |= now >= reader.reads() && reader.on_read(buffered, now);
+            if sent {
+                reader.on_sent(buffered);
+            }
+        }
+        if !sent {
             return None;
         }
         (self.waiting, self.timer) = (0, Time::NEVER);

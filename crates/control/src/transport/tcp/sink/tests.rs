@@ -47,7 +47,13 @@ fn what_is_out_of_order_or_fills_a_gap_is_acknowledged_at_once_with_the_newest_r
 
 #[test]
 fn a_packet_in_order_is_answered_alike_with_and_without_a_report() {
-    for policy in [Policy::default(), Policy::linux(), Policy { every: 3, quick: 0, ..Policy::default() }] {
+    let linux = |reader| Policy { reader: Some(reader), ..Policy::linux() };
+    for policy in [
+        Policy::default(),
+        Policy::linux(),
+        Policy { every: 3, quick: 0, ..Policy::default() },
+        linux(ReaderParams { writes: 7, round_trip: Duration::from_millis(90), ..ReaderParams::default() }),
+    ] {
         for (marks, reacted) in [(0, false), (50, false), (50, true)] {
             let (mut full, mut short) = (sink(policy.clone()), sink(policy.clone()));
             let mut short_cut = 0;
@@ -117,7 +123,9 @@ fn dctcp_tells_at_once_where_marks_begin_and_end() {
 /// Linux: tcp_data_ecn_check has the marked packet that begins an echo and the one after it acknowledged at once, tcp_ecn_accept_cwr the one that ends it.
 #[test]
 fn linux_acknowledges_at_once_where_an_echo_begins_and_where_the_source_reacted() {
-    let mut s = sink(Policy { quick: 0, ..Policy::linux() });
+    let mut s = sink(Policy::linux());
+    (0..61)
+        .for_each(|seq| assert_eq!(s.on_data(seq, false, false, at(0)).now, 1, "the buffer's quick acknowledgements"));
     let mut acks = |packets: &[(bool, bool)]| -> Vec<u8> {
         let one = |(marked, reacted): &(bool, bool)| s.on_data(s.cumulative(), *marked, *reacted, at(0)).now;
         packets.iter().map(one).collect()
@@ -131,8 +139,8 @@ fn linux_acknowledges_at_once_where_an_echo_begins_and_where_the_source_reacted(
     assert_eq!(acks(&[plain, cwr, plain, plain, plain, cwr]), [1, 1, 0, 1, 0, 1]);
     assert_eq!(acks(&[cwr, plain, plain, mark, mark, mark, mark]), [1, 0, 1, 1, 1, 0, 1]);
     assert_eq!(acks(&[(true, true), plain, plain]), [1, 1, 0]);
-    // Without the rule every second one is.
-    let mut s = sink(Policy { quick: 0, quick_marked: 0, ..Policy::linux() });
+    // Without the kernel's receiver every second one is.
+    let mut s = sink(Policy { reader: None, ..Policy::linux() });
     let acks: Vec<u8> = (0..4).map(|n| s.on_data(n, n == 0, n == 2, at(0)).now).collect();
     assert_eq!(acks, [0, 1, 0, 1]);
 }
