@@ -108,7 +108,8 @@ impl Policer {
 
     /// The interval is long enough.
     fn end(&mut self, counts: &Counts, packet_bits: f64) -> Finding {
-        let (lost, delivered) = (counts.lost - self.lost, counts.delivered - self.delivered);
+        // Where duplicates are counted, an acknowledgement may correct what is known to be delivered.
+        let (lost, delivered) = (counts.lost - self.lost, counts.delivered.saturating_sub(self.delivered));
         let ms = (counts.at.as_ps() / MS).saturating_sub(self.since);
         if delivered == 0 || lost * LOST.1 < LOST.0 * delivered || ms == 0 {
             return Finding::Nothing;
