@@ -22,7 +22,7 @@ MISSED = {
     "cubic 4": {"period"},
     "bbr 0.5": {"first_losses"},
     "bbr 1": {"queueing", "queueing_p95", "first_losses"},
-    "bbr 4": {"queueing", "queueing_p95"},
+    "bbr 4": {"queueing_p95"},
 }
 
 
@@ -44,7 +44,7 @@ def test_all_but_the_misses_that_are_known_are_within_the_measurements_tolerance
     assert found == due
     assert table.skill.tested == 0  # Nobody printed them.
     skill = table.others
-    assert (skill.tested, skill.ours) == (65, 45)
+    assert (skill.tested, skill.ours) == (65, 46)
     # Another control's runs meet fewer, and a full line without losses meets hardly any.
     assert skill.trivial < 10 and skill.wrong_pair < 30
 

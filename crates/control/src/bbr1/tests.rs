@@ -108,6 +108,11 @@ fn each_packet_lost_in_an_episode_takes_one_off_the_window() {
         s.set_window(&Ack { delivered: 1, lost, in_flight: 10, recovering: true, repairing: true, ..Ack::default() });
         assert_eq!(s.window, window, "{lost}");
     }
+    // One is left of it, to which what is delivered is added.
+    let mut bbr = probing(2);
+    (bbr.0.window, bbr.0.seen) = (50, Seen::Loss);
+    bbr.0.set_window(&Ack { delivered: 5, lost: 60, in_flight: 10, repairing: true, ..Ack::default() });
+    assert_eq!(bbr.0.window, 6);
 }
 
 #[test]
@@ -273,6 +278,7 @@ fn a_policers_rate_is_used_without_probing_until_forty_eight_rounds_later() {
     police(&mut bbr, 1..=7);
     // The samples say 1000 a second.
     assert_eq!((bbr.0.rate().round(), bbr.0.policer.rate()), (1000.0, None));
+    (bbr.0.window, bbr.0.prior_window) = (100, 100);
     let phase = bbr.0.cycle;
     police(&mut bbr, 8..=8);
     assert_eq!((bbr.0.rate(), bbr.0.pacing), (800.0, 800.0 * MARGIN));
@@ -280,6 +286,8 @@ fn a_policers_rate_is_used_without_probing_until_forty_eight_rounds_later() {
     for n in 9..=55 {
         police(&mut bbr, n..=n);
         assert_eq!((bbr.0.pacing, bbr.0.inflight(bbr.0.rate(), 2.0, 0)), (800.0 * MARGIN, if bbr.0.cycle == 0 { 74 } else { 72 }));
+        // Two more for aggregated acknowledgements; twice the maximum would be 90.
+        assert!((72..=76).contains(&bbr.0.window), "{}", bbr.0.window);
         assert_eq!(bbr.0.cycle as u64, (phase as u64 + n - 7) % 8, "round {n}");
     }
     police(&mut bbr, 56..=56);
@@ -298,4 +306,24 @@ fn a_timeout_is_a_round_with_a_loss_and_an_undone_one_forgets_the_policer() {
     assert_eq!(bbr.0.policer.rate(), Some(800.0));
     bbr.on_undo();
     assert_eq!(bbr.0.policer.rate(), None);
+}
+
+#[test]
+fn a_phase_lasts_until_something_is_delivered() {
+    // Linux: bbr_is_next_cycle_phase reads delivered_mstamp, not the clock.
+    let mut bbr = probing(2);
+    for (now, delivered, cycle) in [(41_200, 1, 2), (60_000, 0, 2), (60_001, 1, 3)] {
+        bbr.on_ack(&Ack { now: at(now), delivered, in_flight: 10, ..Ack::default() });
+        assert_eq!(bbr.0.cycle, cycle, "{now}");
+    }
+}
+
+#[test]
+fn the_first_rate_is_that_of_the_first_window_with_the_margin() {
+    // 739 / 256 x 10 packets x 0.99 in 1 ms, and in 40 ms once that is the round trip.
+    let mut bbr = Bbr1::new(&Bbr1Params::default());
+    bbr.on_start(10);
+    assert!((bbr.allowance().rate - 28_578.515_625).abs() < 1e-6);
+    bbr.on_ack(&Ack { now: at(40_000), delivered: 1, smoothed: Some(Duration::from_millis(40)), ..Ack::default() });
+    assert!((bbr.allowance().rate - 714.462_890_625).abs() < 1e-6);
 }
