@@ -2,21 +2,26 @@
 //!
 //! Source: draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016; where they differ, Linux's `tcp_bbr.c`, read for the sheet of facts.
 //! Deviations:
-//! - The rate that a policer grants is not estimated.
-//! - Packets are counted, not bytes.
+//! - Packets are counted, not bytes, and all are full: no round trip is that of a delayed acknowledgement of a short one.
+//! - Without a handshake the round trip and the rate of the start come from the first packets.
+//! - Times are not rounded to the kernel's ticks.
 //!
 //! State per flow: a few rates and times.
 
 mod least_rtt;
 mod measures;
+mod policer;
+mod window;
 
 use crate::transport::Config;
-use crate::transport::tcp::{Preset, RateSample, Rules};
-use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use crate::transport::tcp::{Preset, RateSample, Rules, Sent};
+use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
-use measures::{Greatest, AckAggregation};
+use measures::{AckAggregation, Greatest};
+use policer::{Counts, Finding, Policer, Shown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use window::Seen;
 
 /// BBR version 1: sends at the rate that the path delivered, and keeps about one bandwidth-delay product in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -96,8 +101,12 @@ struct State {
     initial: u64,
     prior_window: u64,
     pacing: f64,
+    /// Gain of the rate since the last acknowledgement: what a change of mode makes of it counts from the next one on.
+    gain: f64,
     seen_rtt: bool,
     rates: Greatest,
+    policer: Policer,
+    counts: Counts,
     rounds: u64,
     round_end: u64,
     full_rate: f64,
@@ -109,7 +118,7 @@ struct State {
     probe_until: Option<Time>,
     probe_round: bool,
     conserve: bool,
-    repairing: bool,
+    seen: Seen,
     idle_restart: bool,
     aggregation: AckAggregation,
     dice: u64,
@@ -137,8 +146,11 @@ impl Bbr1 {
             initial: 1,
             prior_window: 0,
             pacing: 0.0,
+            gain: params.startup_gain,
             seen_rtt: false,
             rates: Greatest::default(),
+            policer: Policer::default(),
+            counts: Counts::default(),
             rounds: 0,
             round_end: 0,
             full_rate: 0.0,
@@ -150,7 +162,7 @@ impl Bbr1 {
             probe_until: None,
             probe_round: false,
             conserve: false,
-            repairing: false,
+            seen: Seen::Open,
             idle_restart: false,
             aggregation: AckAggregation::default(),
             dice: 0,
@@ -173,16 +185,21 @@ impl State {
         match self.mode {
             Mode::Startup => (high, high),
             Mode::Drain => (88.0 / 256.0, high),
+            Mode::ProbeBw if self.policer.rate().is_some() => (1.0, self.params.window_gain),
             Mode::ProbeBw => (CYCLE[self.cycle], self.params.window_gain),
             Mode::ProbeRtt => (1.0, 1.0),
         }
     }
 
+    /// The rate that is used: what a policer grants, or the maximum.
+    fn rate(&self) -> f64 {
+        self.policer.rate().unwrap_or(self.rates.get())
+    }
+
     /// Packets of `gain` times the path, as the kernel rounds them, with `more` for aggregated acknowledgements.
-    fn inflight(&self, gain: f64, more: u64) -> u64 {
-        let Some((rtt, _)) = self.least_rtt else { return self.initial };
-        let path = ceil(self.rates.get() * rtt.as_secs_f64() * gain) + more;
-        let even = (path + 3 * self.handed()).div_ceil(2) * 2;
+    fn inflight(&self, rate: f64, gain: f64, more: u64) -> u64 {
+        let path = self.least_rtt.map_or(self.initial, |(rtt, _)| ceil(rate * rtt.as_secs_f64() * gain));
+        let even = (path + more + 3 * self.handed()).div_ceil(2) * 2;
         even + if self.mode == Mode::ProbeBw && self.cycle == 0 { 2 } else { 0 }
     }
 
@@ -195,9 +212,8 @@ impl State {
     /// What will be in the network when the next packet may be sent: some are delivered until then, and while more is probed for that
     /// packet counts.
     fn at_departure(&self, in_flight: u64, now: Time) -> u64 {
-        let (gain, _) = self.gains();
-        let due = self.departure.since(now).as_secs_f64() * self.rates.get();
-        (in_flight + if gain > 1.0 { self.handed() } else { 0 }).saturating_sub(due as u64)
+        let due = self.departure.since(now).as_secs_f64() * self.rate();
+        (in_flight + if self.gain > 1.0 { self.handed() } else { 0 }).saturating_sub(due as u64)
     }
 
     /// A round ends with the first packet sent in it that is delivered. True at its start.
@@ -206,11 +222,21 @@ impl State {
         if starts {
             (self.round_end, self.rounds, self.conserve) = (ack.total_delivered, self.rounds + 1, false);
         }
+        self.look_for_policer(ack.lost > 0, self.is_limited(sample), starts);
         let rate = sample.delivered as f64 / sample.interval.as_secs_f64();
         if !self.is_limited(sample) || rate >= self.rates.get() {
             self.rates.put(self.rounds, rate, self.params.rate_rounds);
         }
         starts
+    }
+
+    fn look_for_policer(&mut self, lost: bool, app_limited: bool, starts: bool) {
+        let shown = Shown { lost, app_limited, starts, probing: self.mode == Mode::ProbeBw };
+        match self.policer.note(shown, &self.counts, self.params.packet_bits as f64) {
+            Finding::Nothing => {}
+            Finding::Policed => self.gain = 1.0,
+            Finding::Over => self.probe_rate(self.counts.at),
+        }
     }
 
     /// Whether a sample is that of a source that did not send what the path could take.
@@ -220,23 +246,23 @@ impl State {
     }
 
     fn extra_acked(&self) -> u64 {
-        if self.full { self.aggregation.most().min((self.rates.get() * 0.1) as u64) } else { 0 }
+        if self.full { self.aggregation.most().min((self.rate() * 0.1) as u64) } else { 0 }
     }
 
     fn next_phase(&mut self, ack: &Ack) {
         let Some((rtt, _)) = self.least_rtt else { return };
-        let gain = CYCLE[self.cycle];
-        let long = ack.now.since(self.cycle_since) > rtt;
+        let (gain, rate) = (self.gain, self.rates.get());
+        let long = self.counts.at.since(self.cycle_since) > rtt;
         let in_flight = self.at_departure(ack.prior_in_flight, ack.now);
         let ends = if gain > 1.0 {
-            long && (ack.lost > 0 || in_flight >= self.inflight(gain, 0))
+            long && (ack.lost > 0 || in_flight >= self.inflight(rate, gain, 0))
         } else if gain < 1.0 {
-            long || in_flight <= self.inflight(1.0, 0)
+            long || in_flight <= self.inflight(rate, 1.0, 0)
         } else {
             long
         };
         if ends {
-            (self.cycle, self.cycle_since) = ((self.cycle + 1) % CYCLE.len(), ack.now);
+            (self.cycle, self.cycle_since) = ((self.cycle + 1) % CYCLE.len(), self.counts.at);
         }
     }
 
@@ -258,56 +284,17 @@ impl State {
         self.full = self.full_rounds >= FULL_ROUNDS;
     }
 
-    fn save_window(&mut self) {
-        let first_cut = !self.repairing && self.mode != Mode::ProbeRtt;
-        self.prior_window = if first_cut { self.window } else { self.prior_window.max(self.window) };
-    }
-
     fn set_pacing(&mut self, ack: &Ack) {
-        let (gain, _) = self.gains();
+        (self.gain, _) = self.gains();
         if !self.seen_rtt
             && let Some(rtt) = ack.smoothed
         {
             self.seen_rtt = true;
-            self.pacing = self.params.startup_gain * self.initial as f64 / rtt.as_secs_f64().max(1e-6);
+            self.pacing = self.params.startup_gain * self.initial as f64 * MARGIN / rtt.as_secs_f64().max(1e-6);
         }
-        let rate = gain * self.rates.get() * MARGIN;
+        let rate = self.gain * self.rate() * MARGIN;
         if rate > 0.0 && (self.full || rate > self.pacing) {
             self.pacing = rate;
-        }
-    }
-
-    fn set_window(&mut self, ack: &Ack) {
-        let (_, gain) = self.gains();
-        if ack.delivered > 0 {
-            let mut window = self.window;
-            if ack.lost > 0 {
-                window = window.saturating_sub(ack.lost).max(1);
-            }
-            if ack.recovering && !self.repairing {
-                self.conserve = true;
-                self.round_end = ack.total_delivered;
-                window = ack.in_flight + ack.delivered;
-            } else if self.repairing && !ack.repairing {
-                window = window.max(self.prior_window);
-                self.conserve = false;
-            }
-            if self.conserve {
-                window = window.max(ack.in_flight + ack.delivered);
-            } else {
-                let target = self.inflight(gain, self.extra_acked());
-                if self.full {
-                    window = (window + ack.delivered).min(target);
-                } else if window < target || ack.total_delivered < self.initial {
-                    window += ack.delivered;
-                }
-                window = window.max(LEAST);
-            }
-            self.window = window;
-        }
-        self.repairing = ack.repairing;
-        if self.mode == Mode::ProbeRtt {
-            self.window = self.window.min(LEAST);
         }
     }
 }
@@ -317,7 +304,7 @@ impl FlowControl for Bbr1 {
         let s = &mut self.0;
         (s.window, s.initial) = (window, window);
         // Until a round trip is known, it counts as 1 ms.
-        s.pacing = s.params.startup_gain * window as f64 / 1e-3;
+        s.pacing = s.params.startup_gain * window as f64 * MARGIN / 1e-3;
     }
 
     fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool) {
@@ -327,12 +314,9 @@ impl FlowControl for Bbr1 {
             s.gap = (s.pacing, Duration::from_secs_f64((1.0 / s.pacing).min(1e6)));
         }
         s.departure = s.departure.max(now) + s.gap.1;
-        if in_flight == 0 && app_limited && s.rounds > 0 {
-            s.idle_restart = true;
-            s.aggregation.restart(now);
-            if s.mode == Mode::ProbeBw {
-                s.pacing = s.rates.get() * MARGIN;
-            }
+        // What is sent while the window is at its minimum counts as limited by data.
+        if in_flight == 0 && s.rounds > 0 && (app_limited || s.counts.delivered <= s.least_window.1) {
+            s.restart(now);
         }
     }
 
@@ -342,10 +326,14 @@ impl FlowControl for Bbr1 {
 
     fn on_ack(&mut self, ack: &Ack) {
         let s = &mut self.0;
+        s.counts.delivered = ack.total_delivered;
+        if ack.delivered > 0 {
+            s.counts.at = ack.now;
+        }
         let mut starts = false;
         if let Some(sample) = &ack.rate {
             starts = s.take_rate(ack, sample);
-            s.aggregation.note(ack, starts, s.rates.get(), s.window);
+            s.aggregation.note(ack, starts, s.rate(), s.window);
         }
         if s.mode == Mode::ProbeBw {
             s.next_phase(ack);
@@ -354,8 +342,8 @@ impl FlowControl for Bbr1 {
         if s.mode == Mode::Startup && s.full {
             s.mode = Mode::Drain;
         }
-        if s.mode == Mode::Drain && s.at_departure(ack.in_flight, ack.now) <= s.inflight(1.0, 0) {
-            s.probe_rate(ack.now);
+        if s.mode == Mode::Drain && s.at_departure(ack.in_flight, ack.now) <= s.inflight(s.rates.get(), 1.0, 0) {
+            s.probe_rate(s.counts.at);
         }
         s.take_rtt(ack, starts);
         s.set_pacing(ack);
@@ -363,19 +351,17 @@ impl FlowControl for Bbr1 {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        let s = &mut self.0;
-        match loss.kind {
-            LossKind::DuplicateAcks => s.save_window(),
-            LossKind::Timeout => {
-                s.save_window();
-                (s.full_rate, s.repairing, s.window) = (0.0, true, loss.remaining + 1);
-            }
-            LossKind::Mark | LossKind::Probe => {}
-        }
+        self.0.take_loss(loss);
+    }
+
+    fn on_packet_lost(&mut self, _: Time, _: &Sent) {
+        self.0.counts.lost += 1;
     }
 
     fn on_undo(&mut self) {
-        (self.0.full_rate, self.0.full_rounds) = (0.0, 0);
+        let s = &mut self.0;
+        (s.full_rate, s.full_rounds) = (0.0, 0);
+        s.policer.reset(&s.counts);
     }
 
     fn allowance(&self) -> Allowance {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::LossKind;
 
 fn at(us: u64) -> Time {
     Time::from_ps(us * 1_000_000)
@@ -9,7 +10,7 @@ fn probing(cycle: usize) -> Bbr1 {
     let mut bbr = Bbr1::new(&Bbr1Params::default());
     bbr.on_start(10);
     let s = &mut *bbr.0;
-    (s.mode, s.cycle, s.full, s.pacing) = (Mode::ProbeBw, cycle, true, CYCLE[cycle] * 825.0);
+    (s.mode, s.cycle, s.full, s.gain, s.pacing) = (Mode::ProbeBw, cycle, true, CYCLE[cycle], CYCLE[cycle] * 825.0);
     s.rates.put(0, 2500.0 / 3.0, 10);
     s.least_rtt = Some((Duration::from_ps(41_200_000_000), at(0)));
     bbr
@@ -20,6 +21,7 @@ fn a_phase_ends_by_what_will_be_in_flight_when_the_next_packet_may_go() {
     // 1.25 paths are 43 packets; three times two and the next even number make 50, and two more while probing. The next two count already.
     for (in_flight, ends) in [(49, false), (50, true)] {
         let mut bbr = probing(0);
+        bbr.0.counts.at = at(50_000);
         bbr.0.next_phase(&Ack { now: at(50_000), prior_in_flight: in_flight, ..Ack::default() });
         assert_eq!(bbr.0.cycle == 1, ends, "{in_flight}");
     }
@@ -36,6 +38,7 @@ fn a_phase_ends_by_what_will_be_in_flight_when_the_next_packet_may_go() {
 fn a_phase_that_probes_ends_with_a_loss() {
     for (cycle, lost, now, ends) in [(0, 0, 50_000, false), (0, 1, 50_000, true), (0, 1, 41_200, false), (1, 1, 30_000, false)] {
         let mut bbr = probing(cycle);
+        bbr.0.counts.at = at(now);
         bbr.0.next_phase(&Ack { now: at(now), prior_in_flight: 45, lost, ..Ack::default() });
         assert_eq!(bbr.0.cycle != cycle, ends, "{cycle} {lost} {now}");
     }
@@ -45,7 +48,7 @@ fn a_phase_that_probes_ends_with_a_loss() {
 fn a_restart_from_idle_needs_a_lack_of_data() {
     for (app_limited, in_flight, paces) in [(true, 0, 825.0), (false, 0, 1.25 * 825.0), (true, 1, 1.25 * 825.0)] {
         let mut bbr = probing(0);
-        bbr.0.rounds = 1;
+        (bbr.0.rounds, bbr.0.counts.delivered) = (1, 1);
         bbr.on_packet_sent(at(50_000), in_flight, app_limited);
         assert!((bbr.0.pacing - paces).abs() < 1.0, "{app_limited} {in_flight}: {}", bbr.0.pacing);
         assert_eq!(bbr.0.idle_restart, app_limited && in_flight == 0);
@@ -80,12 +83,18 @@ fn what_was_sent_with_the_least_window_tells_no_rate() {
 #[test]
 fn within_an_episode_the_window_saved_is_the_greatest() {
     // Linux, bbr_save_cwnd: the window of the first cut is saved as it is, that of a further one only if it is greater.
-    for (repairing, mode, saved) in [(false, Mode::ProbeBw, 5), (true, Mode::ProbeBw, 60), (false, Mode::ProbeRtt, 60)] {
+    let cases = [
+        (Seen::Open, Mode::ProbeBw, 5),
+        (Seen::Recovery, Mode::ProbeBw, 60),
+        (Seen::Loss, Mode::ProbeBw, 60),
+        (Seen::Open, Mode::ProbeRtt, 60),
+    ];
+    for (seen, mode, saved) in cases {
         let mut bbr = probing(2);
         let s = &mut *bbr.0;
-        (s.prior_window, s.window, s.repairing, s.mode) = (60, 5, repairing, mode);
+        (s.prior_window, s.window, s.seen, s.mode) = (60, 5, seen, mode);
         s.save_window();
-        assert_eq!(s.prior_window, saved, "{repairing} {mode:?}");
+        assert_eq!(s.prior_window, saved, "{seen:?} {mode:?}");
     }
 }
 
@@ -95,10 +104,15 @@ fn each_packet_lost_in_an_episode_takes_one_off_the_window() {
     for (lost, window) in [(0, 50), (5, 45), (60, 11)] {
         let mut bbr = probing(2);
         let s = &mut *bbr.0;
-        (s.window, s.repairing, s.conserve) = (50, true, true);
+        (s.window, s.seen, s.conserve) = (50, Seen::Recovery, true);
         s.set_window(&Ack { delivered: 1, lost, in_flight: 10, recovering: true, repairing: true, ..Ack::default() });
         assert_eq!(s.window, window, "{lost}");
     }
+    // One is left of it, to which what is delivered is added.
+    let mut bbr = probing(2);
+    (bbr.0.window, bbr.0.seen) = (50, Seen::Loss);
+    bbr.0.set_window(&Ack { delivered: 5, lost: 60, in_flight: 10, repairing: true, ..Ack::default() });
+    assert_eq!(bbr.0.window, 6);
 }
 
 #[test]
@@ -120,7 +134,7 @@ fn after_a_timeout_a_full_path_is_looked_for_anew() {
     (bbr.0.full_rate, bbr.0.window) = (600.0, 50);
     let (kind, now) = (LossKind::Timeout, at(50_000));
     bbr.on_loss(&Loss { now, kind, in_flight: 50, remaining: 3, again: false, used: u64::MAX });
-    assert_eq!((bbr.0.full_rate, bbr.0.window, bbr.0.prior_window, bbr.0.repairing), (0.0, 4, 50, true));
+    assert_eq!((bbr.0.full_rate, bbr.0.window, bbr.0.prior_window, bbr.0.seen), (0.0, 4, 50, Seen::Loss));
 }
 
 #[test]
@@ -149,4 +163,167 @@ fn a_probe_for_the_round_trip_lasts_its_time_and_a_round() {
         bbr.0.take_rtt(&Ack { now: at(us), in_flight: 4, ..Ack::default() }, starts);
         assert_eq!(bbr.0.mode == Mode::ProbeBw, over, "{us}");
     }
+}
+
+/// An acknowledgement of one packet, with five in flight and 100 delivered so far, in this state.
+fn one(recovering: bool, repairing: bool) -> Ack {
+    Ack { delivered: 1, in_flight: 5, total_delivered: 100, recovering, repairing, ..Ack::default() }
+}
+
+#[test]
+fn recovery_begins_with_what_is_in_flight_after_a_timeout_too() {
+    // Linux, bbr_set_cwnd_to_recover_or_restore: prev_ca_state is any other state than Recovery.
+    for (seen, window) in [(Seen::Open, 6), (Seen::Loss, 6), (Seen::Recovery, 51)] {
+        let mut bbr = probing(2);
+        (bbr.0.window, bbr.0.seen) = (50, seen);
+        bbr.0.set_window(&one(true, true));
+        assert_eq!(bbr.0.window, window, "{seen:?}");
+        assert_eq!((bbr.0.conserve, bbr.0.round_end), if window == 6 { (true, 100) } else { (false, 0) });
+    }
+}
+
+#[test]
+fn an_acknowledgement_that_delivers_nothing_neither_begins_nor_ends_an_episode() {
+    // Linux, bbr_set_cwnd: without packets delivered prev_ca_state stays.
+    let mut bbr = probing(2);
+    bbr.0.window = 50;
+    bbr.0.set_window(&Ack { delivered: 0, lost: 3, ..one(true, true) });
+    assert_eq!((bbr.0.window, bbr.0.seen), (50, Seen::Open));
+    bbr.0.set_window(&one(true, true));
+    assert_eq!((bbr.0.window, bbr.0.seen), (6, Seen::Recovery));
+    bbr.0.prior_window = 60;
+    bbr.0.set_window(&Ack { delivered: 0, ..one(false, false) });
+    assert_eq!((bbr.0.window, bbr.0.seen, bbr.0.conserve), (6, Seen::Recovery, true));
+    bbr.0.set_window(&one(false, false));
+    // The window before, within the target: two paths of 35 packets, and six more.
+    assert_eq!((bbr.0.window, bbr.0.seen, bbr.0.conserve), (61, Seen::Open, false));
+}
+
+#[test]
+fn an_episode_keeps_its_window_once() {
+    // Linux: tcp_process_tlp_ack and tcp_enter_cwr ask for a threshold and leave the window; tcp_enter_loss does not ask again within an episode.
+    for (kind, again, prior, window) in [
+        (LossKind::Probe, false, 50, 50),
+        (LossKind::Mark, false, 50, 50),
+        (LossKind::DuplicateAcks, false, 50, 50),
+        (LossKind::Timeout, false, 50, 4),
+        (LossKind::Timeout, true, 20, 4),
+    ] {
+        let mut bbr = probing(2);
+        (bbr.0.window, bbr.0.prior_window) = (50, 20);
+        bbr.on_loss(&Loss { now: at(50_000), kind, in_flight: 50, remaining: 3, again, used: u64::MAX });
+        assert_eq!((bbr.0.prior_window, bbr.0.window), (prior, window), "{kind:?} {again}");
+    }
+}
+
+#[test]
+fn a_probe_for_the_round_trip_returns_to_the_greatest_window_kept() {
+    // Linux, bbr_update_min_rtt: the mode changes before bbr_save_cwnd.
+    let mut bbr = probing(2);
+    (bbr.0.window, bbr.0.prior_window) = (40, 76);
+    bbr.0.take_rtt(&Ack { now: at(10_000_001), in_flight: 10, ..Ack::default() }, false);
+    assert_eq!((bbr.0.mode, bbr.0.prior_window), (Mode::ProbeRtt, 76));
+}
+
+#[test]
+fn a_packet_sent_with_nothing_in_flight_may_end_the_probe_for_the_round_trip() {
+    // Linux, bbr_cwnd_event: without the round trip that acknowledgements have to wait for, and as soon as its time is over. What was sent with the minimum
+    // window counts as limited by data until more than that is delivered.
+    for (us, delivered, over) in [(200_000, 104, false), (200_001, 104, true), (200_001, 105, false)] {
+        let mut bbr = probing(2);
+        (bbr.0.mode, bbr.0.prior_window, bbr.0.window, bbr.0.rounds) = (Mode::ProbeRtt, 50, 4, 1);
+        bbr.0.take_rtt(&Ack { now: at(0), in_flight: 4, total_delivered: 100, ..Ack::default() }, false);
+        bbr.0.counts.delivered = delivered;
+        bbr.on_packet_sent(at(us), 0, false);
+        assert_eq!((bbr.0.mode, bbr.0.window), if over { (Mode::ProbeBw, 50) } else { (Mode::ProbeRtt, 4) }, "{us}");
+        assert_eq!(bbr.0.idle_restart, delivered == 104);
+    }
+}
+
+#[test]
+fn a_change_of_mode_counts_for_the_next_acknowledgement() {
+    // Linux: pacing_gain is set at the end of bbr_update_model, so that the acknowledgement that shows a full path still counts the packets to be sent next.
+    let mut bbr = probing(2);
+    (bbr.0.mode, bbr.0.gain) = (Mode::Startup, bbr.0.params.startup_gain);
+    for (in_flight, mode) in [(41, Mode::Drain), (43, Mode::Drain), (42, Mode::ProbeBw)] {
+        // A path is 35 packets, and 42 with three times two and the next even number; two more while the rate still grows.
+        bbr.on_ack(&Ack { in_flight, ..Ack::default() });
+        assert_eq!(bbr.0.mode, mode);
+    }
+}
+
+/// A round each 50 ms, in which 40 packets arrive and 10 are lost: 800 a second.
+fn police(bbr: &mut Bbr1, rounds: std::ops::RangeInclusive<u64>) {
+    for n in rounds {
+        let sample = RateSample {
+            in_flight: 1,
+            lost: 0,
+            delivered: 50,
+            interval: Duration::from_millis(50),
+            prior_delivered: 40 * (n - 1),
+            app_limited: false,
+            resent: false,
+        };
+        bbr.0.counts.lost += 10;
+        let (now, total_delivered) = (at(50_000 * n), 40 * n);
+        let ack = Ack { now, delivered: 1, lost: 1, total_delivered, in_flight: 50, prior_in_flight: 50, ..Ack::default() };
+        bbr.on_ack(&Ack { rate: Some(sample), ..ack });
+    }
+}
+
+#[test]
+fn a_policers_rate_is_used_without_probing_until_forty_eight_rounds_later() {
+    let mut bbr = probing(2);
+    bbr.0.dice = 3;
+    police(&mut bbr, 1..=7);
+    // The samples say 1000 a second.
+    assert_eq!((bbr.0.rate().round(), bbr.0.policer.rate()), (1000.0, None));
+    (bbr.0.window, bbr.0.prior_window) = (100, 100);
+    let phase = bbr.0.cycle;
+    police(&mut bbr, 8..=8);
+    assert_eq!((bbr.0.rate(), bbr.0.pacing), (800.0, 800.0 * MARGIN));
+    // Twice 800 x 41.2 ms are 66 packets, and 72 with three times two; the phases go on by the clock alone.
+    for n in 9..=55 {
+        police(&mut bbr, n..=n);
+        assert_eq!((bbr.0.pacing, bbr.0.inflight(bbr.0.rate(), 2.0, 0)), (800.0 * MARGIN, if bbr.0.cycle == 0 { 74 } else { 72 }));
+        // Two more for aggregated acknowledgements; twice the maximum would be 90.
+        assert!((72..=76).contains(&bbr.0.window), "{}", bbr.0.window);
+        assert_eq!(bbr.0.cycle as u64, (phase as u64 + n - 7) % 8, "round {n}");
+    }
+    police(&mut bbr, 56..=56);
+    // Probing begins again in the phase that the dice say.
+    assert_eq!((bbr.0.policer.rate(), bbr.0.cycle), (None, 5));
+    assert_eq!(bbr.0.pacing.round(), 1000.0 * MARGIN);
+}
+
+#[test]
+fn a_timeout_is_a_round_with_a_loss_and_an_undone_one_forgets_the_policer() {
+    let mut bbr = probing(2);
+    police(&mut bbr, 1..=7);
+    let timeout = Loss { now: at(450_000), kind: LossKind::Timeout, in_flight: 50, remaining: 3, again: false, used: u64::MAX };
+    bbr.0.counts = Counts { at: at(400_000), delivered: 320, lost: bbr.0.counts.lost + 10 };
+    bbr.on_loss(&timeout);
+    assert_eq!(bbr.0.policer.rate(), Some(800.0));
+    bbr.on_undo();
+    assert_eq!(bbr.0.policer.rate(), None);
+}
+
+#[test]
+fn a_phase_lasts_until_something_is_delivered() {
+    // Linux: bbr_is_next_cycle_phase reads delivered_mstamp, not the clock.
+    let mut bbr = probing(2);
+    for (now, delivered, cycle) in [(41_200, 1, 2), (60_000, 0, 2), (60_001, 1, 3)] {
+        bbr.on_ack(&Ack { now: at(now), delivered, in_flight: 10, ..Ack::default() });
+        assert_eq!(bbr.0.cycle, cycle, "{now}");
+    }
+}
+
+#[test]
+fn the_first_rate_is_that_of_the_first_window_with_the_margin() {
+    // 739 / 256 x 10 packets x 0.99 in 1 ms, and in 40 ms once that is the round trip.
+    let mut bbr = Bbr1::new(&Bbr1Params::default());
+    bbr.on_start(10);
+    assert!((bbr.allowance().rate - 28_578.515_625).abs() < 1e-6);
+    bbr.on_ack(&Ack { now: at(40_000), delivered: 1, smoothed: Some(Duration::from_millis(40)), ..Ack::default() });
+    assert!((bbr.allowance().rate - 714.462_890_625).abs() < 1e-6);
 }

@@ -150,7 +150,7 @@ fn an_old_acknowledgement_tells_of_packets_too() {
         10  | ack 0 sack 1              |       |
         10  | ack 0 sack 1-2            |       |
         10  | ack 0 sack 1-2 8          | R0    | 2
-        22  | ack 4 sack 8              | R4-6  |
+        22  | ack 4 sack 8 echo 10      | R4-6  |
         22  | supply 10                 |       |
         24  | ack 3 sack 5-6            | R7 10 |
         ",

@@ -225,7 +225,7 @@ fn linux_repairs_a_loss_in_the_reduction_that_a_mark_began() {
         107 | ack 1 sack 2-7 ce    |       | 5 5
         108 | ack 1 sack 2-9 ce    | 12-13 | 5 5
         200 | ack 1 sack 2-10      | 14    | 5 5
-        205 | ack 11               | 15    | 5 5
+        205 | ack 11 echo 105      | 15    | 5 5
         206 | ack 12               | 16    | 5 5
         ",
     );

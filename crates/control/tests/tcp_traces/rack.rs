@@ -79,7 +79,7 @@ fn a_lost_retransmission_goes_again_after_a_round_trip() {
         207 | ack 0 sack 1-12    | R0 16 | 5 5
         208 | ack 0 sack 1-13    | 17    | 5 5
         300 | ack 0 sack 1-14    | 18    | 5 5
-        307 | ack 15             | 19    | 5 5
+        307 | ack 15 echo 207    | 19    | 5 5
         ",
     );
 }

@@ -22,6 +22,21 @@ fn a_timeout_doubles_the_next_until_a_packet_sent_once_arrives() {
     assert_eq!(s.timer(), f64::INFINITY);
 }
 
+/// Linux's time stamps say that it was the retransmission that arrived: the back-off ends, and the probe is due after two round trips of 100 ms and 2 ms
+/// (tcp_ack_update_rtt). The round trips that are reported are still those of packets sent once.
+#[test]
+fn a_time_stamp_ends_the_back_off() {
+    let mut s = Script::new(r#""reno""#, r#""preset": "linux", "tick": "0s", "initial_window": 1"#);
+    s.play(
+        "
+             0 | supply 3          | 0   | 1 1
+          1000 | timer             | R0  | 1 1
+        1100.9 | ack 1 echo 1000.5 | 1-2 | 2 2
+        ",
+    );
+    assert_eq!((&*s.rtts, (s.timer() * 1e3).round() / 1e3), (&[][..], 1302.9));
+}
+
 /// Everything is sent again, with half of the first window as the threshold; a further timeout of the same packet keeps it (RFC 5681, section 3.1).
 #[test]
 fn after_a_timeout_slow_start_goes_to_half_of_the_window() {

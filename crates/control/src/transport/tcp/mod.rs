@@ -105,7 +105,7 @@ pub struct Rules {
     /// Growth counts packets that were acknowledged, not acknowledgements.
     pub count_packets: bool,
     /// What Linux does otherwise than RFC 5681: a timeout within an episode does not lower the threshold again (section 4.3 wants two cuts), and
-    /// a cut is a share of the window, even above the receiver's.
+    /// a cut is a share of the window, even above the receiver's. Its time stamps give a round trip where only what went again is acknowledged.
     pub as_linux: bool,
     /// The protocol sets its window in recovery, too: PRR is not for it, whatever the preset says.
     pub own_window: bool,

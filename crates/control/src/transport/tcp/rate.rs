@@ -155,6 +155,11 @@ impl Sampler {
         self.app_limited = (delivered + in_flight).max(1);
     }
 
+    /// Whether what is sent now is marked as sent while data lack.
+    pub fn is_app_limited(&self) -> bool {
+        self.app_limited > 0
+    }
+
     /// The sample at the end of an acknowledgement, with the packets delivered and declared lost so far; none if it delivered nothing or its interval
     /// is below the least round trip.
     pub fn take(&mut self, min_rtt: Option<Duration>, delivered: u64, declared_lost: u64) -> Option<RateSample> {

@@ -4,7 +4,10 @@
 //! - The deviation that counts is the maximum of a round trip; it rises at once and falls by a quarter of the difference once per round trip.
 //! - It is at least the minimum timeout, and a sample below the mean moves it by a 32nd only.
 //!
-//! Deviations: times are not rounded to the estimator's own granularity, only deadlines to ticks.
+//! Deviations:
+//! - Times are not rounded to the estimator's own granularity, only deadlines to ticks.
+//! - The time stamp that Linux falls back to where only what went again is acknowledged (`sender/ack.rs`) is that of the packet that caused the
+//!   acknowledgement. If that was delayed, the kernel returns the one of the packet before.
 
 use super::{Estimate, Rules};
 use headgate_packet::Duration;

@@ -21,6 +21,12 @@ fn retain(ranges: &mut [(u64, u64)], stays: impl Fn(&(u64, u64)) -> bool) -> usi
     count
 }
 
+/// The round trip by the time stamp that an acknowledgement returns, where Linux has no other (tcp_rtt_tsopt_us): in whole milliseconds, at least one.
+fn stamped(sent: Time, now: Time) -> Duration {
+    const MS: u64 = 1_000_000_000;
+    Duration::from_millis((now.as_ps() / MS).saturating_sub(sent.as_ps() / MS).max(1))
+}
+
 impl Sender {
     /// An acknowledgement of everything below `cumulative` arrived, caused by a packet sent at `sent`; `echo` is what the sink says beyond it. `rtts`
     /// gets a round trip for each packet that gives one.
@@ -100,11 +106,13 @@ impl Sender {
         Some(Progress { advanced, delivered: advanced, rtt: Some(newest), round, rate, ..Progress::default() })
     }
 
-    /// An acknowledgement gave round trips, of which these are the first and the newest.
+    /// An acknowledgement gave round trips, of which these are the first and the newest. Linux takes the first for the timeout and the newest for the
+    /// least round trip (tcp_ack_update_rtt: seq_rtt_us and ca_rtt_us).
     #[inline]
     fn take_rtt(&mut self, oldest: Duration, newest: Duration, now: Time) {
-        if oldest <= self.min_rtt.0 || now.since(self.min_rtt.1) > MIN_RTT_FOR {
-            self.min_rtt = (newest.min(oldest), now);
+        let (told, least) = if self.rules.as_linux { (newest, newest) } else { (oldest, newest.min(oldest)) };
+        if told <= self.min_rtt.0 || now.since(self.min_rtt.1) > MIN_RTT_FOR {
+            self.min_rtt = (least, now);
         }
         self.tail.measured = true;
         self.rtt.sample(oldest, (self.ledger.una, self.ledger.next), &self.rules);
@@ -203,6 +211,10 @@ impl Sender {
                 }
             }
         }
+        if p.oldest_rtt.is_none() && p.advanced > 0 && self.rules.as_linux {
+            let rtt = stamped(sent, now);
+            (p.oldest_rtt, p.rtt) = (Some(rtt), Some(rtt));
+        }
         if let Some(rtt) = p.oldest_rtt {
             self.take_rtt(rtt, p.rtt.unwrap_or(rtt), now);
         }
@@ -269,6 +281,77 @@ impl Sender {
         self.recovery.on_reported_duplicate(&self.ledger);
         if self.rules.undo == Undo::Eifel && self.episode.on_reported_duplicate(seq) {
             self.undo(p);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::{Preset, Rules};
+    use std::sync::Arc;
+
+    fn at(us: u64) -> Time {
+        Time::from_ps(us * 1_000_000)
+    }
+
+    /// A sender of this preset that sent a packet each 10 ms, of which the first was declared lost and went again after 130.3 ms; the round trips that it
+    /// was told of.
+    fn sender(preset: Preset) -> (Sender, Vec<u64>) {
+        let mut sender =
+            Sender::new(&Arc::new(Rules { recovery: Recovery::Rack, tick: Duration::ZERO, ..preset.rules() }));
+        sender.supply(7);
+        for n in 0..7 {
+            sender.poll(10, at(10_000 * n));
+        }
+        sender.on_ack((0, at(30_000)), Some(&Echo::of(&[(1, 4)])), at(130_300), &mut |_| {});
+        sender.enter_recovery(crate::LossKind::DuplicateAcks, 3, &mut Progress::default());
+        assert_eq!(sender.poll(10, at(130_300)), Some((0, true)));
+        (sender, vec![])
+    }
+
+    #[test]
+    fn where_only_what_went_again_is_acknowledged_linux_takes_the_time_stamp() {
+        for (preset, due) in [(Preset::Linux, Some(Duration::from_millis(60))), (Preset::Rfc, None)] {
+            let (mut sender, mut told) = sender(preset);
+            let before = sender.smoothed();
+            let ack = (4, at(130_300));
+            let p = sender.on_ack(ack, Some(&Echo::default()), at(190_299), &mut |rtt| told.push(rtt.as_ps()));
+            // 190 ms less 130, whatever the rest of the milliseconds is; the least round trip comes with it.
+            assert_eq!((p.rtt, p.advanced, told.len()), (due, 4, 0));
+            assert_eq!(sender.min_rtt(), due.or(Some(Duration::from_ps(100_300_000_000))));
+            assert_eq!(sender.smoothed() == before, due.is_none());
+        }
+        // One millisecond at least, and none without an advance.
+        let (mut linux, _) = sender(Preset::Linux);
+        assert_eq!(linux.on_ack((4, at(130_300)), None, at(130_900), &mut |_| {}).rtt, Some(Duration::from_millis(1)));
+        let (mut linux, _) = sender(Preset::Linux);
+        assert_eq!(linux.on_ack((0, at(0)), Some(&Echo::of(&[(1, 4)])), at(190_000), &mut |_| {}).rtt, None);
+    }
+
+    #[test]
+    fn what_is_reported_beside_it_gives_the_round_trip_instead() {
+        let (mut linux, mut told) = sender(Preset::Linux);
+        // Packets 5 and 6 were sent after 50 and 60 ms: the first counts for the timeout, the last for the least round trip.
+        let echo = Echo::of(&[(5, 7)]);
+        let p = linux.on_ack((4, at(130_300)), Some(&echo), at(150_000), &mut |rtt| told.push(rtt.as_ps() / 1_000_000));
+        assert_eq!(
+            (p.oldest_rtt, p.rtt, &*told),
+            (Some(Duration::from_millis(100)), Some(Duration::from_millis(90)), &[100_000, 90_000][..])
+        );
+        assert_eq!(linux.min_rtt(), Some(Duration::from_millis(90)));
+    }
+
+    #[test]
+    fn the_least_round_trip_is_of_the_newest_packets_in_linux() {
+        for (preset, due) in [(Preset::Linux, 80), (Preset::Rfc, 90)] {
+            let mut sender = Sender::new(&Arc::new(preset.rules()));
+            sender.supply(3);
+            [0, 1, 31].iter().for_each(|ms| assert!(sender.poll(10, at(ms * 1000)).is_some()));
+            sender.on_ack((1, at(0)), None, at(90_000), &mut |_| {});
+            // 110 ms for the older of the two, 80 for the newer.
+            sender.on_ack((3, at(31_000)), None, at(111_000), &mut |_| {});
+            assert_eq!(sender.min_rtt(), Some(Duration::from_millis(due)), "{preset:?}");
         }
     }
 }

@@ -123,10 +123,10 @@ impl Sender {
         timeouts
     }
 
-    /// Nothing waits that could be sent.
+    /// The source lacked data, and what was in flight then is not all delivered and more.
     #[inline]
     pub fn is_app_limited(&self) -> bool {
-        self.ledger.next == self.ledger.limit && self.ledger.lost == 0
+        self.sampler.as_ref().is_some_and(|s| s.is_app_limited())
     }
 
     #[inline]
