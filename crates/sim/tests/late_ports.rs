@@ -82,13 +82,16 @@ proptest! {
         (control, window) in (prop::sample::select(vec!["generic", "jk_reno", "none"]), 1..30u32),
         buffer in 2..40u32,
         laws in prop::sample::select(laws()),
+        first in any::<prop::sample::Index>(),
     ) {
-        let with_aqm = |kind: &Entry| {
+        // Each scheduler with one of the AQMs, and in further cases with the others.
+        let aqms = headgate_queue::aqm::LIST;
+        let with_aqm = |(i, kind): (usize, &'static Entry)| {
             let takes = (kind.schema)()["properties"].get("aqm").is_some();
-            let aqms = headgate_queue::aqm::LIST.iter().filter(move |_| takes).map(|aqm| Some(aqm.name));
-            std::iter::once(None).chain(aqms).collect::<Vec<_>>()
+            let aqm = takes.then(|| Some(aqms[(first.index(aqms.len()) + i) % aqms.len()].name));
+            std::iter::once(None).chain(aqm).map(move |aqm| (kind, aqm))
         };
-        for (kind, aqm) in headgate_queue::LIST.iter().flat_map(|kind| with_aqm(kind).into_iter().map(move |aqm| (kind, aqm))) {
+        for (kind, aqm) in headgate_queue::LIST.iter().enumerate().flat_map(with_aqm) {
             let mut queue = json!({"kind": kind.name});
             if let Some(aqm) = aqm {
                 queue["aqm"] = json!(aqm);

@@ -81,7 +81,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("fsfs", ["fcfs", "fq"]), nearest("web", ["netblt"])
     (' Did you mean "fcfs"?', '')
     >>> nearest("pie", ["fcfs", "red"])[:40]
-    ' headgate does not have PIE, which drops '
+    ' headgate does not have PIE, which drops'
     """
     near, absent = _core.likeness(name, list(known))
     return f' Did you mean "{near}"?' if near else f" {absent}." if absent else ""
