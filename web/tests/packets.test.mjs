@@ -51,7 +51,7 @@ async function told(page, kind) {
     kind === "drop",
   );
   await page.locator(".packets tbody button").first().click();
-  await page.locator(".numbers").waitFor();
+  await page.locator(".numbers").first().waitFor();
   const rows = await page
     .locator(".numbers tbody tr")
     .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
@@ -107,6 +107,23 @@ test("a drop by RED shows the average queue and the probability", { skip }, asyn
         story.join("\n"),
       );
       await shot(page, "red.png");
+    },
+  );
+});
+
+test("a drop by CoDel says at departure how long the packet waited, and what it was at arrival", { skip }, async () => {
+  await through(
+    'kind = "codel", buffer = "200pkt"',
+    (text) => text,
+    async (page) => {
+      const { numbers, story } = await told(page, "drop");
+      assert.match(numbers.sojourn, / ms$/);
+      assert.match(numbers.held, / packets$/);
+      assert.ok(
+        story.some((line) => /dropped as it left/.test(line)),
+        story.join("\n"),
+      );
+      await shot(page, "codel.png");
     },
   );
 });
