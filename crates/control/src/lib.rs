@@ -250,15 +250,13 @@ pub struct Allowance {
     pub rate: f64,
     /// Packets that may be sent at once when the rate allows one.
     pub burst: u32,
-    /// Priority of the next packet, if the protocol chooses it.
-    pub priority: Option<u8>,
 }
 
 impl Allowance {
     /// A window, and nothing else.
     #[inline]
     pub const fn window(window: u64) -> Allowance {
-        Allowance { window, rate: f64::INFINITY, burst: 1, priority: None }
+        Allowance { window, rate: f64::INFINITY, burst: 1 }
     }
 }
 

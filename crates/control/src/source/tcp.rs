@@ -175,7 +175,7 @@ impl<C: FlowControl> Source for Tcp<C> {
             self.next = self.next.max(now) + Duration::from_secs_f64((1.0 / rate).min(1e6));
         }
         let reacted = seq >= before && self.sender.take_cwr();
-        Some(Segment { seq, retransmission, reacted, priority: allowance.priority })
+        Some(Segment { seq, retransmission, reacted, priority: None })
     }
 
     #[inline]
