@@ -49,7 +49,7 @@ impl<C: FlowControl> Tcp<C> {
     /// Whether there is a rate now.
     #[inline]
     fn is_paced(&self) -> bool {
-        self.rate(&self.control.allowance()).is_finite()
+        self.control.allowance().rate.is_finite() || (self.sender.rules().paced && self.sender.is_timed())
     }
 
     /// Packets a second.

@@ -218,6 +218,12 @@ impl Sender {
         self.ledger.delivered
     }
 
+    /// Whether a round trip was measured.
+    #[inline]
+    pub fn is_timed(&self) -> bool {
+        self.rtt.is_sampled()
+    }
+
     /// The smoothed round trip.
     pub fn smoothed(&self) -> Option<Duration> {
         self.rtt.smoothed()

@@ -279,6 +279,9 @@ impl Reader {
 
     /// The window grows by two packets for each one that arrives, and each packet is acknowledged meanwhile (tcp_grow_window).
     fn grow(&mut self, b: Buffered) {
+        if self.grown >= self.clamp {
+            return;
+        }
         let room = self.clamp.min(self.free(b)).saturating_sub(self.grown);
         if room > 0 {
             self.grown += room.min(2 * self.p.segment.0);
