@@ -185,6 +185,15 @@ fn with_linux_a_block_proves_a_timeout_spurious() {
         1010 | ack 0 sack 1 echo 0 |       | 1 1
         ",
     );
+    // And where nothing is to be undone, nothing is.
+    Script::new(r#""reno""#, &format!(r#"{LINUX}, "undo": "none""#)).play(
+        "
+           0 | supply 20           | 0-9   | 10 10
+        1000 | timer               | R0    | 1 1
+        1010 | ack 0 sack 1 echo 0 |       | 1 1
+        1011 | ack 2 sack 3 echo 0 | R2 R4-5 | 3 3
+        ",
+    );
     // A timeout within fast recovery: only when it happens again.
     Script::new(r#""reno""#, LINUX).play(
         "

@@ -313,4 +313,15 @@ mod tests {
         s.delivered((us(100), 1), &second, us(110));
         assert_eq!(s.take(least).map(|r| (r.interval, r.delivered)), Some((Duration::from_ps(10_000_000), 1)));
     }
+
+    #[test]
+    fn what_is_sent_after_a_duplicate_counts_from_the_duplicate() {
+        let mut s = counted();
+        s.sent(us(0), true);
+        s.0.one_delivered(us(50));
+        let second = s.sent(us(60), false);
+        s.delivered((us(60), 1), &second, us(170));
+        // Acknowledged within 170 - 50, sent within 60.
+        assert_eq!(s.take(None).map(|r| r.interval), Some(Duration::from_ps(120_000_000)));
+    }
 }

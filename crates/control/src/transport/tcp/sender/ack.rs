@@ -354,4 +354,18 @@ mod tests {
             assert_eq!(sender.min_rtt(), Some(Duration::from_millis(due)), "{preset:?}");
         }
     }
+
+    /// Linux, minmax_running_min: the 300 s count from the last time when the least round trip was measured.
+    #[test]
+    fn the_least_round_trip_stays_for_300_s_after_it_was_last_measured() {
+        let mut sender = Sender::new(&Arc::new(Preset::Linux.rules()));
+        sender.supply(5);
+        // When a packet is sent, how long its round trip takes, and the least one then, in ms.
+        let rows = [(0, 100, 100), (200_000, 100, 100), (499_900, 200, 100), (500_000, 200, 200), (500_500, 150, 150)];
+        for (next, (sent, rtt, least)) in (1..).zip(rows) {
+            assert!(sender.poll(10, at(1000 * sent)).is_some());
+            sender.on_ack((next, at(1000 * sent)), None, at(1000 * (sent + rtt)), &mut |_| {});
+            assert_eq!(sender.min_rtt(), Some(Duration::from_millis(least)), "{sent}");
+        }
+    }
 }
