@@ -321,3 +321,18 @@ fn linux_holds_the_window_while_nothing_is_sent() {
         ",
     );
 }
+
+/// PRR counts what arrived beyond a gap (RFC 9937); limited transmit is about what arrives with nothing cut.
+#[test]
+fn prr_after_a_mark_counts_what_arrived_whether_or_not_there_is_limited_transmit() {
+    for limited in [false, true] {
+        Script::new(r#""sack""#, &format!(r#"{RENO}, "recovery": "sack", "limited_transmit": {limited}"#)).play(
+            "
+              0 | supply 100           | 0-9   | 10 10
+            100 | ack 1 ce             | 10c   | 10 10
+            102 | ack 1 sack 2 ce      |       | 9 9
+            103 | ack 1 sack 2-3 ce    | 11    | 9 9
+            ",
+        );
+    }
+}
