@@ -334,3 +334,19 @@ fn a_timeout_is_spurious_if_the_retransmission_before_it_arrives() {
         ));
     }
 }
+
+/// Linux, tcp_enter_loss: a timeout within fast recovery goes on with what that began. The first retransmission is the one at 100, so that what it causes
+/// proves nothing; what was sent before takes back both cuts.
+#[test]
+fn linux_goes_on_with_an_episode_in_which_a_timeout_happens() {
+    for (echo, after) in [("100", "R8-9 | 2 2"), ("99", "| 11 2")] {
+        Script::new(r#""reno""#, LINUX).play(&format!(
+            "
+              0 | supply 10               | 0-9 | 10 10
+            100 | ack 0 sack 1-7          | R0  | 5 3
+            400 | timer                   | R0  | 1 1
+            410 | ack 8 echo {echo}       | {after}
+            "
+        ));
+    }
+}
