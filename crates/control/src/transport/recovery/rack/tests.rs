@@ -108,6 +108,20 @@ fn at_a_timeout_what_was_sent_a_round_trip_and_the_window_ago_is_lost() {
 }
 
 #[test]
+fn at_a_timeout_the_oldest_packet_is_lost_however_lately_it_was_sent() {
+    // RFC 8985, section 6.3: the others by time, which is 0 + 110 + 25 for packet 1 and 30 + 110 + 25 for packet 2.
+    let rules = Preset::Rfc.rules();
+    let (rtt, sacked, min_rtt) = (RoundTrips::default(), &Ranges::default(), Some(ms(100)));
+    for (now, due) in [(134, [true, false, false]), (135, [true, true, false])] {
+        let (mut ledger, mut rack) = (sent([20, 0, 30]), Rack { rtt: ms(110), ..Rack::default() });
+        let (advanced, duplicate) = (false, false);
+        let signals = Signals { now: at(now), advanced, duplicate, sacked, rtt: &rtt, min_rtt, rules: &rules };
+        rack.on_timeout(&mut ledger, &State::default(), &signals);
+        assert_eq!([0, 1, 2].map(|seq| ledger.get(seq).flags == flag::LOST | flag::EXPIRED), due, "{now}");
+    }
+}
+
+#[test]
 fn of_one_instant_the_lower_numbers_went_first() {
     let (mut ledger, mut rack) = (sent([0; 6]), Rack::default());
     // Again, at the instant at which the sixth is sent for the first time.
