@@ -253,4 +253,34 @@ mod tests {
     fn a_source_stays_small() {
         assert!(size_of::<Tcp>() <= 600, "{}", size_of::<Tcp>());
     }
+
+    /// The packets in flight before and after each acknowledgement.
+    #[derive(Debug, Default)]
+    struct InFlight(Vec<(u64, u64)>);
+
+    impl FlowControl for InFlight {
+        fn on_ack(&mut self, ack: &Ack) {
+            self.0.push((ack.prior_in_flight, ack.in_flight));
+        }
+        fn on_loss(&mut self, _: &Loss) {}
+        fn allowance(&self) -> Allowance {
+            Allowance::window(4)
+        }
+    }
+
+    #[test]
+    fn a_protocol_hears_what_was_in_flight_before_an_acknowledgement() {
+        let rules = crate::transport::Config::rfc(crate::transport::tcp::Recovery::Sack).tcp_rules().unwrap().clone();
+        let mut source = Tcp::new(InFlight::default(), &rules);
+        source.supply(4);
+        while source.poll_send(Time::ZERO).is_some() {}
+        // One in sequence alone, then one with a report of another that arrived.
+        for (cumulative, echo) in [(1, Echo::default()), (2, Echo::of(&[(3, 4)]))] {
+            let (seq, sent, marked) = (cumulative - 1, Time::ZERO, false);
+            let (waited, one_way) = (Duration::ZERO, Duration::ZERO);
+            let ack = AckPacket { cumulative, seq, sent, marked, waited, one_way, echo: Some(&echo) };
+            source.on_ack(&ack, Time::ZERO + Duration::from_millis(100), &mut |_| {});
+        }
+        assert_eq!(source.control.0, [(4, 3), (3, 1)]);
+    }
 }

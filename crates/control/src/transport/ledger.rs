@@ -271,4 +271,15 @@ mod tests {
         assert!(ledger.declare_lost(seq));
         assert_eq!((ledger.two_copies, ledger.pipe()), (0, 0));
     }
+
+    #[test]
+    fn what_goes_again_is_lost_and_expired_no_more() {
+        let mut ledger = Ledger::new(false);
+        ledger.supply(1);
+        let seq = ledger.send_new(Time::ZERO);
+        assert!(ledger.declare_lost(seq));
+        ledger.record(seq).flags |= flag::EXPIRED;
+        ledger.send_again(seq, true, Time::ZERO);
+        assert_eq!(ledger.get(seq).flags, RETRANSMITTED | RETRANSMITTED_IN_RECOVERY);
+    }
 }

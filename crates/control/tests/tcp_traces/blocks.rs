@@ -172,3 +172,16 @@ fn a_hole_that_was_sent_without_proof_is_not_sent_again_with_it() {
         ",
     );
 }
+
+/// An episode that is taken back leaves no hole marked: what the blocks still show is lost again (RFC 6675, section 5, step 4), 1 to 4 with three above them.
+#[test]
+fn after_an_episode_that_was_taken_back_holes_are_marked_anew() {
+    Script::new(SACK, r#""undo": "eifel""#).play(
+        "
+          0 | supply 10               | 0-9  | 10 10
+        100 | ack 0 sack 5-7          | R0-2 | 5 5
+        105 | ack 1 sack 5-7 echo 0   | R1-3 | 5 5
+        110 | ack 1 sack 5-8 echo 0   | R4   | 5 5
+        ",
+    );
+}

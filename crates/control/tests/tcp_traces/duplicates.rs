@@ -161,3 +161,20 @@ fn duplicates_count_no_more_packets_than_are_behind_the_hole() {
         ",
     );
 }
+
+/// RFC 5681, section 3.2: what counts are three duplicates in a row. Those from before an acknowledgement that advanced are over.
+#[test]
+fn duplicates_before_an_advance_do_not_count_after_it() {
+    Script::new(r#""newreno""#, "").play(
+        "
+          0 | supply 1 | 0   | 10 1
+         50 | ack 0    |     | 10 1
+         51 | ack 0    |     | 10 1
+        100 | ack 1    |     | 10 0
+        100 | supply 5 | 1-5 | 10 5
+        200 | ack 1    |     | 10 4
+        201 | ack 1    |     | 10 3
+        202 | ack 1    | R1  |
+        ",
+    );
+}

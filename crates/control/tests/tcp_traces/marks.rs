@@ -321,3 +321,33 @@ fn linux_holds_the_window_while_nothing_is_sent() {
         ",
     );
 }
+
+/// PRR counts what arrived beyond a gap (RFC 9937); limited transmit is about what arrives with nothing cut.
+#[test]
+fn prr_after_a_mark_counts_what_arrived_whether_or_not_there_is_limited_transmit() {
+    for limited in [false, true] {
+        Script::new(r#""sack""#, &format!(r#"{RENO}, "recovery": "sack", "limited_transmit": {limited}"#)).play(
+            "
+              0 | supply 100           | 0-9   | 10 10
+            100 | ack 1 ce             | 10c   | 10 10
+            102 | ack 1 sack 2 ce      |       | 9 9
+            103 | ack 1 sack 2-3 ce    | 11    | 9 9
+            ",
+        );
+    }
+}
+
+/// Linux: tcp_enter_cwr leaves no undo_marker, and tcp_enter_loss within that reduction sets none. The echo of the first transmission of packet 1 proves nothing;
+/// packet 2, which did not go again, ends the timeout's repair, and the window stays as it is.
+#[test]
+fn linux_takes_no_cut_back_for_a_timeout_within_the_reduction_of_a_mark() {
+    Script::new(r#""reno""#, RENO).play(
+        "
+          0 | supply 100     | 0-9    | 10 10
+        100 | ack 1 ce       | 10c    | 10 10
+        400 | timer          | R1     | 1 1
+        410 | ack 2 echo 0   | 11c 12 | 2 2
+        411 | ack 3 echo 0   |        | 3 10
+        ",
+    );
+}

@@ -196,7 +196,7 @@ fn a_probe_waits_for_a_round_trip_measured_since_the_last_one() {
     }
 }
 
-/// Section 7.4.2: an old acknowledgement and the report of another duplicate say nothing of a probe that is under way.
+/// Section 7.4.2: an old acknowledgement and the report of another duplicate say nothing of a probe that is under way; that of its own says that it was spurious.
 #[test]
 fn only_a_bare_duplicate_of_its_end_says_that_a_probe_was_spurious() {
     let begin = "
@@ -213,7 +213,7 @@ fn only_a_bare_duplicate_of_its_end_says_that_a_probe_was_spurious() {
         700 | supply 2            | 8-9  |
         800 | ack 10              |      |
         ";
-    for (said, linux, window) in [("4", 5, 5), ("6", 10, 10), ("6 dup 2", 10, 5)] {
+    for (said, linux, window) in [("4", 5, 5), ("6", 10, 10), ("6 dup 2", 10, 5), ("6 dup 5", 10, 10)] {
         for (rules, window) in [
             (LINUX, linux),
             (r#""preset": "rfc", "recovery": "rack", "tail_probe": true, "min_timeout": "300ms""#, window),
@@ -256,4 +256,55 @@ fn an_old_acknowledgement_does_not_put_off_a_probe() {
         402 | timer               | R5   | 10 3
         ",
     );
+}
+
+/// Linux, tcp_enter_cwr: the cut of a mark ends a probe that is under way. What is acknowledged beyond it is no further loss. PRR brings
+/// the window up to the threshold of 5 by one more than is delivered.
+#[test]
+fn a_mark_ends_a_probe_that_is_under_way() {
+    Script::new(RENO, r#""preset": "linux", "tick": "0s", "ecn": true"#).play(
+        "
+          0 | supply 1            | 0      | 10 1
+        100 | ack 1               |        |
+        100 | supply 5            | 1-5    | 10 5
+        200 | ack 5               |        | 10 1
+        500 | timer               | R5     | 10 2
+        600 | ack 6 ce            |        | 2 0
+        600 | supply 2            | 6c 7   | 2 2
+        700 | ack 8               |        | 5 0
+        700 | supply 2            | 8-9    | 5 2
+        800 | ack 10              |        | 5 0
+        ",
+    );
+}
+
+/// Section 7.2: with a loss to be repaired there is no probe, and one that was to be sent at 302 is not. The timeout counts from the retransmission.
+#[test]
+fn a_loss_takes_the_place_of_a_probe_that_waits() {
+    Script::new(RENO, LINUX).play(
+        "
+          0 | supply 1            | 0    | 10 1
+        100 | ack 1               |      |
+        100 | supply 10           | 1-10 | 10 10
+        200 | ack 1 sack 2-4      | R1   | 8 7
+        500 | timer               | R1   | 1 1
+        ",
+    );
+}
+
+/// Linux, tcp_send_loss_probe and tcp_process_tlp_ack: a probe with new data is over when that packet is acknowledged, and not with the one before. Until then
+/// the timer is that of the timeout, a second after the acknowledgement.
+#[test]
+fn a_probe_with_something_new_lasts_until_that_is_acknowledged() {
+    let mut s = Script::new(RENO, PROBE);
+    s.play(
+        "
+          0 | supply 1            | 0    | 10 1
+        100 | ack 1               |      |
+        100 | supply 12           | 1-10 | 10 10
+        302 | timer               | 11   | 10 11
+        310 | ack 11              | 12   | 11 2
+        ",
+    );
+    assert_eq!(s.timer(), 1310.0);
 }

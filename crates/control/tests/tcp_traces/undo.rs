@@ -185,6 +185,15 @@ fn with_linux_a_block_proves_a_timeout_spurious() {
         1010 | ack 0 sack 1 echo 0 |       | 1 1
         ",
     );
+    // And where nothing is to be undone, nothing is.
+    Script::new(r#""reno""#, &format!(r#"{LINUX}, "undo": "none""#)).play(
+        "
+           0 | supply 20           | 0-9   | 10 10
+        1000 | timer               | R0    | 1 1
+        1010 | ack 0 sack 1 echo 0 |       | 1 1
+        1011 | ack 2 sack 3 echo 0 | R2 R4-5 | 3 3
+        ",
+    );
     // A timeout within fast recovery: only when it happens again.
     Script::new(r#""reno""#, LINUX).play(
         "
@@ -277,4 +286,67 @@ fn linux_sends_again_what_was_lost_where_nothing_new_is_there() {
        1200 | ack 3 sack 5   | R3-4  | 3 2
         ",
     );
+}
+
+/// Linux, tcp_process_loss, step 3.a: a retransmission that is acknowledged in sequence does not end the trial, only what is beyond the gap does. Packet 2 goes
+/// again when an old acknowledgement has come; then packet 6, which did not, proves the timeout spurious.
+#[test]
+fn linux_goes_on_with_the_trial_when_a_retransmission_is_acknowledged() {
+    Script::new(r#""reno""#, r#""preset": "linux", "tick": "0s", "tail_probe": false, "initial_window": 6"#).play(
+        "
+          0 | supply 9                | 0-5   | 6 6
+        100 | ack 1 echo 0            | 6-7   | 7 7
+        400 | timer                   | R1    | 1 1
+        500 | ack 2 echo 400          | 8     | 2 1
+        510 | ack 1 echo 400          | R2    | 2 2
+        610 | ack 3 echo 510          | R3-5  | 3 3
+        611 | ack 3 sack 6 echo 510   |       | 7 5
+        ",
+    );
+}
+
+/// What was taken back leaves no window of data behind in which marks are old: the mark of packet 4 is the first reason for a cut.
+#[test]
+fn after_a_cut_is_taken_back_a_mark_cuts_at_once() {
+    Script::new(r#""reno""#, r#""recovery": "rack", "undo": "eifel", "ecn": true"#).play(
+        "
+          0 | supply 12                 | 0-9   | 10 10
+        100 | ack 0 sack 1              | 10    | 10 10
+        101 | ack 0 sack 1-2            | 11    | 10 10
+        102 | ack 0 sack 1-3            | R0    | 5 9
+        105 | ack 4 echo 0              |       | 11 8
+        106 | ack 5 ce echo 0           |       | 5 7
+        ",
+    );
+}
+
+/// RFC 3522, section 3.2: what counts is when the timeout's retransmission was sent. The one before, which the timeout took for lost, was only late.
+#[test]
+fn a_timeout_is_spurious_if_the_retransmission_before_it_arrives() {
+    for (echo, after) in [("100", "| 5 2"), ("1100", "R8-9 | 2 2")] {
+        Script::new(r#""reno""#, r#""recovery": "rack", "undo": "eifel""#).play(&format!(
+            "
+              0 | supply 10               | 0-9 | 10 10
+            100 | ack 0 sack 1-7          | R0  | 5 3
+           1100 | timer                   | R0  | 1 1
+           1110 | ack 8 echo {echo}       | {after}
+            "
+        ));
+    }
+}
+
+/// Linux, tcp_enter_loss: a timeout within fast recovery goes on with what that began. The first retransmission is the one at 100, so that what it causes
+/// proves nothing; what was sent before takes back both cuts.
+#[test]
+fn linux_goes_on_with_an_episode_in_which_a_timeout_happens() {
+    for (echo, after) in [("100", "R8-9 | 2 2"), ("99", "| 11 2")] {
+        Script::new(r#""reno""#, LINUX).play(&format!(
+            "
+              0 | supply 10               | 0-9 | 10 10
+            100 | ack 0 sack 1-7          | R0  | 5 3
+            400 | timer                   | R0  | 1 1
+            410 | ack 8 echo {echo}       | {after}
+            "
+        ));
+    }
 }

@@ -313,4 +313,25 @@ mod tests {
         s.delivered((us(100), 1), &second, us(110));
         assert_eq!(s.take(least).map(|r| (r.interval, r.delivered)), Some((Duration::from_ps(10_000_000), 1)));
     }
+
+    #[test]
+    fn what_is_sent_after_a_duplicate_counts_from_the_duplicate() {
+        let mut s = counted();
+        s.sent(us(0), true);
+        s.0.one_delivered(us(50));
+        let second = s.sent(us(60), false);
+        s.delivered((us(60), 1), &second, us(170));
+        // Acknowledged within 170 - 50, sent within 60.
+        assert_eq!(s.take(None).map(|r| r.interval), Some(Duration::from_ps(120_000_000)));
+    }
+
+    #[test]
+    fn of_packets_sent_at_one_instant_the_one_with_the_highest_number_is_the_newest() {
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+            let mut s = Sampler::default();
+            let stamps = [1, 2, 3].map(|in_flight| s.stamp(in_flight == 1, (0, 0, in_flight), us(0)));
+            order.iter().for_each(|&k| s.delivered((us(0), k as u64), k == 2, &stamps[k], us(100)));
+            assert_eq!(s.take(None, 3, 0).map(|r| (r.in_flight, r.resent)), Some((3, true)), "{order:?}");
+        }
+    }
 }

@@ -24,9 +24,14 @@ pub(super) struct Episode {
 }
 
 impl Episode {
-    /// None.
-    pub const NONE: Episode =
-        Episode { by_timeout: false, from: 0, reduced: false, first_retransmission: None, unreported: 0 };
+    /// None, as when Linux has no `undo_marker`: nothing that was sent or is reported proves anything.
+    pub const NONE: Episode = Episode {
+        by_timeout: false,
+        from: u64::MAX,
+        reduced: false,
+        first_retransmission: Some(Time::ZERO),
+        unreported: 0,
+    };
 
     /// It begins, with this packet as the oldest. `under_way` is when the first retransmission was sent that is not yet acknowledged: what that
     /// causes was sent before this episode's own, and proves nothing against it.
@@ -38,6 +43,11 @@ impl Episode {
     pub fn on_retransmission(&mut self, now: Time) {
         self.first_retransmission.get_or_insert(now);
         self.unreported += 1;
+    }
+
+    /// A timeout happened in it (Linux), of which F-RTO may show that it was spurious.
+    pub fn on_timeout(&mut self) {
+        self.by_timeout = true;
     }
 
     /// The sink reports that it had this packet already; true if that was the last of those sent again.

@@ -82,11 +82,42 @@ fn what_a_timeout_took_for_lost_is_watched_again_in_the_order_of_sending() {
 }
 
 #[test]
+fn a_retransmission_that_a_timeout_took_for_lost_is_watched_again() {
+    let (mut ledger, mut rack) = (sent([0, 10, 20]), Rack::default());
+    // A tail probe sends the last packet again; a timeout takes that one for lost, and nothing else.
+    ledger.send_again(2, true, at(250));
+    rack.sent_again(2, at(250));
+    assert!(ledger.declare_lost(2));
+    rack.forget(&ledger);
+    ledger.record(2).flags &= !flag::LOST;
+    rack.watch_again(&ledger, vec![(at(250), 2)]);
+    // Packet 3 is the newest that arrived: 2 waits for 250 + 110 + 50.
+    ledger.send_new(at(300));
+    arrive(&mut ledger, &mut rack, &[0, 1, 3]);
+    assert_eq!(lost(&mut ledger, &mut rack, 409, 50), (vec![], Some(at(410))));
+    assert_eq!(lost(&mut ledger, &mut rack, 410, 50), (vec![2], None));
+}
+
+#[test]
 fn at_a_timeout_what_was_sent_a_round_trip_and_the_window_ago_is_lost() {
     let mut rack = Rack::default();
     rack.arrived(1, at(0), false, at(110), None);
     for (now, lost) in [(134, false), (135, true), (136, true)] {
         assert_eq!(rack.is_late(at(0), ms(25), at(now)), lost, "{now}");
+    }
+}
+
+#[test]
+fn at_a_timeout_the_oldest_packet_is_lost_however_lately_it_was_sent() {
+    // RFC 8985, section 6.3: the others by time, which is 0 + 110 + 25 for packet 1 and 30 + 110 + 25 for packet 2.
+    let rules = Preset::Rfc.rules();
+    let (rtt, sacked, min_rtt) = (RoundTrips::default(), &Ranges::default(), Some(ms(100)));
+    for (now, due) in [(134, [true, false, false]), (135, [true, true, false])] {
+        let (mut ledger, mut rack) = (sent([20, 0, 30]), Rack { rtt: ms(110), ..Rack::default() });
+        let (advanced, duplicate) = (false, false);
+        let signals = Signals { now: at(now), advanced, duplicate, sacked, rtt: &rtt, min_rtt, rules: &rules };
+        rack.on_timeout(&mut ledger, &State::default(), &signals);
+        assert_eq!([0, 1, 2].map(|seq| ledger.get(seq).flags == flag::LOST | flag::EXPIRED), due, "{now}");
     }
 }
 

@@ -354,4 +354,45 @@ mod tests {
             assert_eq!(sender.min_rtt(), Some(Duration::from_millis(due)), "{preset:?}");
         }
     }
+
+    /// Linux, minmax_running_min: the 300 s count from the last time when the least round trip was measured.
+    #[test]
+    fn the_least_round_trip_stays_for_300_s_after_it_was_last_measured() {
+        let mut sender = Sender::new(&Arc::new(Preset::Linux.rules()));
+        sender.supply(5);
+        // When a packet is sent, how long its round trip takes, and the least one then, in ms.
+        let rows = [(0, 100, 100), (200_000, 100, 100), (499_900, 200, 100), (500_000, 200, 200), (500_500, 150, 150)];
+        for (next, (sent, rtt, least)) in (1..).zip(rows) {
+            assert!(sender.poll(10, at(1000 * sent)).is_some());
+            sender.on_ack((next, at(1000 * sent)), None, at(1000 * (sent + rtt)), &mut |_| {});
+            assert_eq!(sender.min_rtt(), Some(Duration::from_millis(least)), "{sent}");
+        }
+    }
+
+    /// The blocks name packet 4, sent after 40 ms, before packet 1, sent after 10.
+    #[test]
+    fn by_the_rfc_the_least_round_trip_is_of_whichever_packet_has_it() {
+        let mut sender = Sender::new(&Arc::new(Rules { recovery: Recovery::Sack, ..Preset::Rfc.rules() }));
+        sender.supply(6);
+        (0..6).for_each(|n| assert!(sender.poll(10, at(10_000 * n)).is_some()));
+        sender.on_ack((0, at(0)), Some(&Echo::of(&[(4, 5), (1, 2)])), at(140_000), &mut |_| {});
+        assert_eq!(sender.min_rtt(), Some(Duration::from_millis(100)));
+    }
+
+    #[test]
+    fn a_probe_that_is_due_is_not_sent_if_something_new_arrives_before() {
+        for (cumulative, sent) in [(2, None), (0, Some((2, true)))] {
+            let mut sender = Sender::new(&Arc::new(Rules {
+                recovery: Recovery::Rack,
+                tick: Duration::ZERO,
+                ..Preset::Linux.rules()
+            }));
+            sender.supply(3);
+            (0..3).for_each(|n| assert!(sender.poll(10, at(n)).is_some()));
+            sender.on_ack((1, at(0)), None, at(100_000), &mut |_| {});
+            assert!(sender.timeout() < at(303_000) && !sender.on_timeout(at(303_000)).stale);
+            sender.on_ack((cumulative, at(1)), None, at(304_000), &mut |_| {});
+            assert_eq!(sender.poll(10, at(304_000)), sent, "{cumulative}");
+        }
+    }
 }

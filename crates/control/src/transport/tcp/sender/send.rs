@@ -98,7 +98,6 @@ impl Sender {
         let ledger = &self.ledger;
         if room
             && ledger.next == ledger.limit
-            && ledger.lost == 0
             && ledger.next > 0
             && let Some(sampler) = &mut self.sampler
         {

@@ -184,9 +184,12 @@ impl Sender {
         self.declare_at_timeout(now);
         let by_blocks = self.rules.as_linux && (again || matches!(self.state.phase, Phase::Open | Phase::Cwr));
         // RFC 5682, section 2.1, step 1: no trial in what another timeout has already begun to repair.
-        let tries = !(self.state.phase == Phase::Loss && una <= self.state.recovery_point);
+        let tries = self.state.phase != Phase::Loss;
         self.f_rto.on_timeout(tries && self.rules.undo == Undo::FRto, by_blocks, una);
-        if self.state.phase != Phase::Loss {
+        if within {
+            // The first retransmission and the window to go back to are those of the episode (tcp_enter_loss: without tcp_init_undo).
+            self.episode.on_timeout();
+        } else if self.state.phase != Phase::Loss {
             self.episode = Episode::new(true, una, self.ledger.first_retransmission());
         }
         (self.state.phase, self.state.recovery_point) = (Phase::Loss, self.ledger.next);

@@ -144,3 +144,11 @@ fn linux_acknowledges_at_once_where_an_echo_begins_and_where_the_source_reacted(
     let acks: Vec<u8> = (0..4).map(|n| s.on_data(n, n == 0, n == 2, at(0)).now).collect();
     assert_eq!(acks, [0, 1, 0, 1]);
 }
+
+#[test]
+fn what_begins_a_new_echo_of_dctcp_waits_for_a_delay_of_its_own() {
+    let mut s = sink(Policy { ecn: EcnEcho::Dctcp, every: 3, ..Policy::default() });
+    assert_eq!((s.on_data(0, false, false, at(0)).now, s.timeout()), (0, at(40)));
+    let answer = s.on_data(1, true, false, at(10));
+    assert_eq!((answer.now, answer.earlier, s.timeout()), (1, true, at(50)));
+}
