@@ -239,12 +239,20 @@ fn check(spec: &Spec, options: &Options, channel: (f64, f64, f64), seed: u64) {
     }
 }
 
+/// The names of all recoveries, and none.
+fn recoveries() -> Vec<String> {
+    let schema = serde_json::to_value(schemars::schema_for!(Recovery)).expect("JSON");
+    let choices = schema["oneOf"].as_array().expect("a list of choices");
+    let names = choices.iter().map(|choice| choice["const"].as_str().expect("a name").to_owned());
+    std::iter::once(String::new()).chain(names).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_transport_keeps_the_order_of_calls(
-        recovery in prop::sample::select(vec!["", "newreno", "reno", "tahoe", "sack", "rack", "go_back_n", "each", "repair"]),
+        recovery in prop::sample::select(recoveries()),
         preset in prop::sample::select(vec!["rfc", "linux", "bsd_1988"]), ecn in any::<bool>(),
         loss in prop::sample::select(vec![0.0, 0.02, 0.2]), late in prop::sample::select(vec![0.0, 0.1]),
         marked in prop::sample::select(vec![0.0, 0.2]), seed in any::<u64>(),

@@ -6,12 +6,15 @@ mod choices;
 mod stale;
 
 use choices::disciplines;
-use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
+use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline, DropReason, Dropped, InService, LIST, LinkInfo, Managed, Port, Sent, Spec};
 use proptest::prelude::*;
 use stale::{Stale, StaleAqm};
 
 const FLOWS: u32 = 4;
+
+/// Long enough after the last arrival that every packet has left and every timer rests.
+const REST: Duration = Duration::from_secs(600);
 
 /// An arrival: gap in ms since the one before, flow, bytes.
 type Arrival = (u64, u32, u32);
@@ -49,6 +52,9 @@ fn drive<D: Discipline>(
         prop_assert_eq!(port.backlog().packets as usize, waiting, "packets are conserved");
         prop_assert!(waiting == 0 || port.next() != Time::NEVER, "packets that wait will be asked for");
     }
+    // A timer that never rests would keep the last call busy for ever.
+    port.advance(now + REST, &mut |s| sent.push(s));
+    prop_assert!(port.next() == Time::NEVER, "timers rest when nothing is left to do");
     port.advance(Time::NEVER, &mut |s| sent.push(s));
     dropped.append(port.dropped());
     prop_assert_eq!(port.discipline().backlog().packets, 0);

@@ -4,7 +4,7 @@
 use headgate_packet::SHOWN;
 
 /// What schemes are called elsewhere, and here.
-const OTHER_NAMES: [(&str, &str); 33] = [
+const OTHER_NAMES: &[(&str, &str)] = &[
     ("droptail", "fcfs"),
     ("drop_tail", "fcfs"),
     ("taildrop", "fcfs"),
@@ -41,7 +41,7 @@ const OTHER_NAMES: [(&str, &str); 33] = [
 ];
 
 /// Well-known schemes that headgate does not have: what each is, the names that are nearest in kind, and how these differ from it.
-const ABSENT: [(&str, &str, &[&str], &str); 32] = [
+const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     ("fq_codel", "FQ-CoDel, fair queues with CoDel on each", &["drr"], "fair queues, which take `aqm = \"codel\"`"),
     ("cake", "CAKE, fair queues of hosts and flows with a shaper and CoDel", &["drr"], "fair queues alone"),
     ("pie", "PIE, which drops by the delay of the queue", &["red"], "which drops by the length of the queue"),
