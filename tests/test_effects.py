@@ -347,7 +347,8 @@ def test_a_lost_retransmission_waits_for_the_least_timeout(control: str, transpo
         return float(scenario.set("links.last.loss", wire).run().flows["fct_mean_s"][0])
 
     # Which number the retransmission has on the wire depends on the window: each is tried.
-    longest = max(took(20, second) for second in range(21, 90)) - took(10**6)
+    longest = max(took(20, second) for second in range(21, 90))
+    # A control that grows slowly uses the wait: all else has arrived when the timer runs out.
     assert longest >= 0.95 * least
     if least == 0:
-        assert longest < 0.15
+        assert longest - took(10**6) < 0.15
