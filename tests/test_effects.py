@@ -218,6 +218,29 @@ def test_a_queue_beside_the_way_or_at_a_host_does_not_count() -> None:
     assert warnings(marked.set("links.last.queue", MARK).resolve()) == []
 
 
+def test_a_queue_between_two_hosts_is_never_used() -> None:
+    ends = {"a": "host", "b": "host", "g": "gateway"}
+    for to, link, said in (
+        ("b", {"queue": "drr"}, True), ("b", {"reverse_queue": "fq"}, True), ("b", {}, False), ("g", {"queue": "drr"}, False),
+    ):  # fmt: skip
+        nodes = [{"name": name, "kind": ends[name]} for name in ("a", to)]
+        line = {"name": "line", "from": "a", "to": to, "rate": "1Mbit/s", "delay": "20ms"} | link
+        scenario = {
+            "nodes": nodes,
+            "links": [line],
+            "flows": [{"name": "x", "from": "a", "to": to, "control": "cubic"}],
+            "duration": "5s",
+        }
+        sentences = [
+            text for text in warnings(Scenario(scenario).resolve()) if text.startswith("Link line has a queue")
+        ]
+        assert bool(sentences) == said, (to, link)
+        if said:
+            # What it says: nothing is dropped, whatever waits.
+            summary = Scenario(scenario).run().link_summaries()[0]
+            assert summary.queue == "host", summary
+
+
 def test_a_link_that_goes_down_may_send_flows_anywhere() -> None:
     base = chain({"weight": 2}, "fcfs", "fcfs").data
     spur = {"name": "spur", "from": "r2", "to": "r3", "rate": "1Mbit/s", "queue": "fq"}

@@ -1,8 +1,9 @@
 """Parameters of a scenario that have no effect: which they are, in sentences.
 
-These are marks that no queue on a flow's path sets; a weight, a priority or a label that none reads; rounds that are counted by a rate
-that bursts do not reach; and a run so short that a flow whose retransmission is lost waits for the rest of it. There is a sentence only
-where it certainly holds: where a flow's path is not known, as with links that go down, every queue of the network counts.
+These are marks that no queue on a flow's path sets; a weight, a priority or a label that none reads; a queue between two hosts; rounds
+that are counted by a rate that bursts do not reach; and a run so short that a flow whose retransmission is lost waits for the rest of it.
+There is a sentence only where it certainly holds: where a flow's path is not known, as with links that go down, every queue of the network
+counts.
 """
 
 from __future__ import annotations
@@ -51,8 +52,12 @@ BY_RATE = ("fq", "wfq", "fq_bit")
 #: A burst of losses is long if it has more packets than this in the mean.
 PACKETS = 10
 
-#: The kinds of effects that belong to a link: such a queue, and losses in bursts that move on with packets alone.
-ROUND, STUCK = "round", "stuck"
+#: The kinds of effects that belong to a link: a queue at hosts, which have queues of their own; one that counts rounds by the rate; and
+#: losses in bursts that move on with packets alone.
+UNUSED, ROUND, STUCK = "unused", "round", "stuck"
+
+#: The queue of a link that names none.
+DEFAULT_QUEUE = "fcfs"
 
 #: Kinds of effects besides these and the properties: a run shorter than the least timeout, and one shorter than `TIMEOUTS` of them.
 SHORTER, SHORT = "shorter", "short"
@@ -74,6 +79,11 @@ _SENTENCES = {
     LABELS: (
         "{} claims a label, and no queue on its path reads labels: its packets are served as without one.",
         "{} claim labels, and no queue on their paths reads labels: their packets are served as without them.",
+    ),
+    UNUSED: (
+        "{} has a queue, and both its ends are hosts, whose ports hold any number of packets in order of arrival: its queue is never used.",
+        "{} have queues, and both their ends are hosts, whose ports hold any number of packets in order of arrival: their queues are never "
+        "used.",
     ),
     ROUND: (
         "{} sends in bursts, which carry less than its rate, and its queue counts rounds by that rate: new packets may wait behind a "
@@ -106,7 +116,7 @@ class Effect:
 
     Attributes:
         kind: one of `_SENTENCES`.
-        flow: the name of the flow, or of the link with `ROUND` and `STUCK`.
+        flow: the name of the flow, or of the link with `UNUSED`, `ROUND` and `STUCK`.
         run: the duration in picoseconds where it matters; 0 elsewhere.
         timeout: the least timeout in picoseconds where it matters; 0 elsewhere.
     """
@@ -175,8 +185,11 @@ def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
                 if name not in anywhere or not _met(routes, does, flow, name):
                     found.append(Effect(name, flow["name"]))
     windowed = any(flow["control"]["kind"] != "none" for flow in flows)
+    hosts = {node["name"] for node in scenario["nodes"] if node["kind"] == "host"}
     for link in scenario["links"]:
         queues = (link["queue"], link.get("reverse_queue") or link["queue"])
+        if {link["from"], link["to"]} <= hosts and any(queue["kind"] != DEFAULT_QUEUE for queue in queues):
+            found.append(Effect(UNUSED, link["name"]))
         if link.get("aggregation") and any(queue["kind"] in BY_RATE for queue in queues):
             found.append(Effect(ROUND, link["name"]))
         if windowed and any(_sticks(law) for law in _both(link.get("loss"))):
@@ -219,7 +232,7 @@ def sentences(effects: Iterable[Effect]) -> list[str]:
     for (kind, run, timeout), names in together.items():
         one, several = _SENTENCES[kind]
         form = one if len(names) == 1 else several
-        who = _named("Link" if kind in (ROUND, STUCK) else "Flow", names)
+        who = _named("Link" if kind in (UNUSED, ROUND, STUCK) else "Flow", names)
         who = who if form.startswith("{}") else who[0].lower() + who[1:]
         messages.append(form.format(who, run=_seconds(run), timeout=_seconds(timeout)))
     return messages
