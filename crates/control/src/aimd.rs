@@ -96,3 +96,26 @@ impl FlowControl for Aimd {
         self.window.probe(sink);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LossKind;
+    use headgate_packet::Time;
+
+    #[test]
+    fn the_part_of_a_packet_before_a_loss_is_cut_with_the_window_and_does_not_come_back() {
+        // Five acknowledgements make 10.5 of 10 packets, of which 0.77 are 8.085: with 10 it would be 7. Eight more make the next packet.
+        let mut aimd = Aimd::new(&AimdParams { decrease: 0.77, slow_start: false, ..AimdParams::default() });
+        aimd.on_start(10);
+        let after = |aimd: &mut Aimd, acks| {
+            let ack = Ack { newly_acked: 1, credit: 1, limited: true, ..Ack::default() };
+            (0..acks).for_each(|_| aimd.on_ack(&ack));
+            aimd.window.window
+        };
+        assert_eq!(after(&mut aimd, 5), 10);
+        let kind = LossKind::DuplicateAcks;
+        aimd.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX });
+        assert_eq!([0, 7, 1].map(|acks| after(&mut aimd, acks)), [8, 8, 9]);
+    }
+}

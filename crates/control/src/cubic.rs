@@ -259,6 +259,16 @@ mod tests {
     }
 
     #[test]
+    fn the_target_is_the_curve_a_round_trip_later() {
+        // Section 4.2: half a second before a plateau of 20 packets, and 0.5 s of round trip: one packet adds (20 - 16) / 16.
+        let mut cubic = cubic();
+        (cubic.curve.window, cubic.curve.plateau) = (16.0, Some(20.0));
+        cubic.curve.epoch = Some((NOW, 16.0, 1.0, 16.0));
+        cubic.avoid(1.0, NOW + Duration::from_millis(500), Duration::from_millis(500));
+        assert!((cubic.curve.window - 16.25).abs() < 1e-12, "{}", cubic.curve.window);
+    }
+
+    #[test]
     fn renos_estimate_grows_by_alpha_up_to_the_window_before_the_cut_and_by_one_beyond() {
         // Section 4.3: alpha is 3 x 0.3 / 1.7.
         for (prior, more) in [(20.0, 0.9 / 1.7), (10.0, 1.0)] {
@@ -275,8 +285,36 @@ mod tests {
     fn a_timeout_in_what_was_cut_already_lowers_no_threshold() {
         let mut cubic = cubic();
         for (kind, again, window) in [(LossKind::DuplicateAcks, false, 7.0), (LossKind::Timeout, true, 1.0)] {
+            cubic.curve.epoch = Some((NOW, 10.0, 0.0, 10.0));
             cubic.on_loss(&Loss { now: NOW, kind, in_flight: 10, remaining: 0, again, used: u64::MAX });
-            assert_eq!((cubic.curve.window, cubic.curve.threshold), (window, 7.0));
+            // Each of them ends the epoch (sections 4.2 and 4.8).
+            assert_eq!((cubic.curve.window, cubic.curve.threshold, cubic.curve.epoch), (window, 7.0, None));
+        }
+    }
+
+    #[test]
+    fn a_loss_at_the_plateau_does_not_lower_it() {
+        // Section 4.7: only one below it does, to 1.7 / 2 of the window.
+        for (plateau, lowered) in [(9.9, 10.0), (10.0, 10.0), (10.1, 8.5)] {
+            let mut cubic = cubic();
+            cubic.curve.plateau = Some(plateau);
+            let kind = LossKind::DuplicateAcks;
+            cubic.on_loss(&Loss { now: NOW, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX });
+            assert_eq!(cubic.curve.plateau, Some(lowered), "{plateau}");
+        }
+    }
+
+    #[test]
+    fn only_a_pause_within_the_epoch_is_taken_out_of_it() {
+        // Sections 4.2 and 5.8: not in use from `unused` to 5 s, in an epoch that began at 3 s.
+        for (unused, start) in [(2, 5), (3, 5), (4, 4)] {
+            let s = |n: u64| Time::ZERO + Duration::from_secs(n);
+            let mut cubic = cubic();
+            cubic.curve.epoch = Some((s(3), 10.0, 0.0, 10.0));
+            for (now, limited) in [(unused, false), (5, true)] {
+                cubic.on_ack(&Ack { now: s(now), newly_acked: 1, credit: 1, limited, ..Ack::default() });
+            }
+            assert_eq!(cubic.curve.epoch.map(|epoch| epoch.0), Some(s(start)), "{unused}");
         }
     }
 }

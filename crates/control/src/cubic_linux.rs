@@ -333,4 +333,41 @@ mod tests {
             assert_eq!(most * (1024 + BETA) / 2048, due);
         }
     }
+
+    #[test]
+    fn renos_window_grows_once_more_than_fifteen_eighths_of_a_window_are_acknowledged() {
+        // tcp_cubic.c, bictcp_update: with 8 packets above 15, and as many are taken off.
+        let mut c = CubicLinux::new(&CubicLinuxParams::default());
+        c.on_start(8);
+        for (s, credit, due) in [(0, 1, (1, 8)), (1, 14, (15, 8)), (2, 1, (1, 9)), (3, 30, (1, 11))] {
+            c.update(credit, Time::ZERO + Duration::from_secs(s));
+            assert_eq!((c.acked, c.reno), due, "{s}");
+        }
+    }
+
+    #[test]
+    fn round_trips_of_the_first_second_of_an_epoch_do_not_count() {
+        // tcp_cubic.c, cubictcp_acked: until as many ticks have passed as there are in a second.
+        let mut c = CubicLinux::new(&CubicLinuxParams::default());
+        c.epoch = Some(0);
+        for (ms, rtt, least) in [(996, 40, None), (1000, 50, Some(50))] {
+            let now = Time::ZERO + Duration::from_millis(ms);
+            c.on_ack(&Ack { now, rtt: Some(Duration::from_millis(rtt)), ..Ack::default() });
+            assert_eq!(c.least, least.map(Duration::from_millis));
+        }
+        // After a timeout the path is measured anew (bictcp_reset).
+        let (now, kind) = (Time::ZERO + Duration::from_secs(2), LossKind::Timeout);
+        c.on_loss(&Loss { now, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX });
+        c.on_ack(&Ack { now, rtt: Some(Duration::from_millis(60)), ..Ack::default() });
+        assert_eq!(c.least, Some(Duration::from_millis(60)));
+    }
+
+    #[test]
+    fn a_part_of_a_tick_of_the_minimum_round_trip_is_a_whole_one() {
+        // tcp_cubic.c: usecs_to_jiffies. With ticks of 100 ms a minimum of 1 ms is 102 / 1024 s, at which the target is 100 - 27 packets and not 71.
+        let mut c = CubicLinux::new(&CubicLinuxParams { hz: 10, ..CubicLinuxParams::default() });
+        (c.last_most, c.least) = (100, Some(Duration::from_millis(1)));
+        c.look(1, 70, 0);
+        assert_eq!(c.each, 70 / 3);
+    }
 }

@@ -152,4 +152,17 @@ mod tests {
         dctcp.on_delivered(1, 3, true);
         assert!((dctcp.alpha - 1.0).abs() < f64::EPSILON);
     }
+
+    #[test]
+    fn parts_of_a_packet_that_a_mark_leaves_count_towards_the_next_one() {
+        // A share of 0.1 leaves 9.5 of 10 packets: half of the 9 acknowledgements that one more takes are counted already, in whole ones 4.
+        let mut d = Dctcp::new(&DctcpParams { alpha: 0.1, ..DctcpParams::default() });
+        d.on_start(10);
+        d.on_loss(&Loss { now: Time::ZERO, kind: LossKind::Mark, in_flight: 10, remaining: 0, again: false, used: u64::MAX });
+        let mut each = || {
+            d.on_ack(&Ack { newly_acked: 1, credit: 1, limited: true, ..Ack::default() });
+            d.window.window
+        };
+        assert_eq!([each(), each(), each(), each(), each()], [9, 9, 9, 9, 10]);
+    }
 }

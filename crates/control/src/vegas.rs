@@ -271,4 +271,30 @@ mod tests {
         v.on_loss(&Loss { now, kind, in_flight: 7, remaining: 0, again: false, used: u64::MAX });
         assert_eq!((v.window.window, ack(&mut v, false)), (1, 2));
     }
+
+    #[test]
+    fn round_trips_of_recovery_are_none_of_the_round_after_it() {
+        // tcp_vegas.c: its count starts again with the state Open. 130 ms in recovery would take one off; 100 ms after it add one.
+        for variant in [Variant::Brakmo1995, Variant::Linux] {
+            let mut v = Vegas::new(&VegasParams { variant, ..VegasParams::default() });
+            v.on_start(20);
+            (v.window.threshold, v.base) = (2, Some(Duration::from_millis(100)));
+            for (ms, recovering, round) in [(130, true, false), (130, true, false), (100, false, false), (100, false, true)] {
+                let rtt = Some(Duration::from_millis(ms));
+                v.on_ack(&Ack { rtt, recovering, round, newly_acked: 1, credit: 1, limited: true, ..Ack::default() });
+            }
+            // Linux has two samples only, and does as Reno: one of 20 packets for the next.
+            assert_eq!(v.window.window, if variant == Variant::Linux { 20 } else { 21 });
+        }
+    }
+
+    #[test]
+    fn a_window_that_falls_does_not_open_exponentially_again() {
+        // tcp_vegas.c: the threshold falls with it.
+        let mut v = Vegas::new(&VegasParams { variant: Variant::Linux, ..VegasParams::default() });
+        v.on_start(20);
+        v.window.threshold = 20;
+        v.adjust_as_linux(Duration::from_millis(100), Duration::from_millis(130));
+        assert_eq!((v.window.window, v.in_slow_start()), (19, false));
+    }
 }

@@ -9,6 +9,8 @@ use headgate_queue::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Manage
 struct First {
     left: Vec<(usize, u64, u64)>,
     refused: Vec<usize>,
+    wakes: Option<Time>,
+    remembers: bool,
 }
 
 impl Aqm for First {
@@ -30,7 +32,16 @@ impl Aqm for First {
     }
 
     fn has_forgotten(&self, _flow: FlowId, _own: Option<usize>, _now: Time) -> bool {
-        true
+        !self.remembers
+    }
+
+    fn timeout(&self) -> Option<Time> {
+        self.wakes
+    }
+
+    fn on_timeout(&mut self, _queues: &[Backlog], now: Time) {
+        assert!(self.wakes.is_some_and(|at| at <= now));
+        self.wakes = None;
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
@@ -52,8 +63,12 @@ fn link() -> LinkInfo {
 }
 
 fn managed(spec: &str) -> Managed<First> {
+    managed_by(spec, First::default())
+}
+
+fn managed_by(spec: &str, aqm: First) -> Managed<First> {
     let spec: Spec = serde_json::from_str(spec).expect("a discipline");
-    Managed::new(spec.build(&link()), spec.scheduler_per_conversation(), First::default(), &link())
+    Managed::new(spec.build(&link()), spec.scheduler_per_conversation(), aqm, &link())
 }
 
 /// The packets (conversation, bytes) in the order in which they leave.
@@ -118,6 +133,12 @@ fn what_an_aqm_decides_is_written_down_with_the_numbers_of_that_moment() {
     let sent = [left(1, Verdict::Pass, [1.0, 0.0]), left(2, Verdict::Pass, [2.0, 0.0])];
     assert_eq!(found, [arrived(0), arrived(1), arrived(2), dropped].into_iter().chain(sent).collect::<Vec<_>>());
     queue.decisions().expect("they were asked for").drain(|_, _| panic!("the list was emptied"));
+    // What comes later has its own numbers: three were asked for before.
+    assert_eq!(order(&mut queue, &[(1, 200), (1, 300)]), [1]);
+    let mut later = Vec::new();
+    let decisions = queue.decisions().expect("they were asked for");
+    decisions.drain(|d, numbers| later.push((d.moment, numbers.iter().map(|(_, value)| *value).collect::<Vec<_>>())));
+    assert_eq!(later[2..], [(Moment::Departure, vec![3.0, 300.0]), (Moment::Departure, vec![4.0, 0.0])]);
 }
 
 #[test]
@@ -128,4 +149,36 @@ fn gauges_of_an_aqm_are_those_of_one_queue() {
         names
     };
     assert!(names(r#""fcfs""#).contains(&"departures") && !names(r#""drr""#).contains(&"departures"));
+}
+
+#[test]
+fn the_earlier_of_two_timers_counts_and_only_what_is_due_is_told() {
+    // One slot of 500 bytes a frame on 8 kbit/s: the next packet is held for 0.5 s.
+    let held = Time::from_ps(500_000_000_000);
+    for wakes in [400_000_000_000, 5_000_000_000_000].map(Time::from_ps) {
+        let spec = r#"{"kind": "hrr", "slot": "500B", "slots": [1], "lower": []}"#;
+        let mut queue = managed_by(spec, First { wakes: Some(wakes), ..First::default() });
+        assert_eq!(order(&mut queue, &[(0, 100), (0, 500), (0, 500)]), [1]);
+        assert_eq!(queue.timeout(), Some(held.min(wakes)));
+        let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
+        queue.on_timeout(&mut Cx::new(held.min(wakes), &mut rng, &mut dropped));
+        assert_eq!(queue.timeout(), Some(held.max(wakes)));
+    }
+}
+
+#[test]
+fn a_packet_without_room_after_others_made_some_was_refused_too() {
+    // 1100 bytes wait. For 500 more of conversation 1 the longest queue drops its last 300; then conversation 1 has the longest one.
+    let mut queue = managed(r#"{"kind": "drr", "buffer": "1100B"}"#);
+    order(&mut queue, &[(0, 300), (0, 300), (0, 300), (1, 200), (1, 500)]);
+    let text = format!("{queue:?}");
+    assert!(text.contains("refused: [1]"), "{text}");
+}
+
+#[test]
+fn a_conversation_is_forgotten_once_both_have_forgotten_it() {
+    for remembers in [false, true] {
+        let queue = managed_by(r#""drr""#, First { remembers, ..First::default() });
+        assert_eq!(queue.has_forgotten(FlowId(1), Time::ZERO), !remembers);
+    }
 }

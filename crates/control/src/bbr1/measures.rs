@@ -131,4 +131,30 @@ mod tests {
         [(1, 9.0), (4, 8.0), (7, 7.0), (16, 1.0)].iter().for_each(|&(round, value)| greatest.put(round, value, 10));
         assert_eq!(greatest.get().to_bits(), f64::to_bits(7.0));
     }
+
+    /// So many packets are delivered at this time, on a path of 100 packets a second with a window of 1000.
+    fn delivered(aggregation: &mut AckAggregation, ms: u64, delivered: u64, starts: bool) -> u64 {
+        let now = Time::ZERO + headgate_packet::Duration::from_millis(ms);
+        aggregation.note(&Ack { now, delivered, ..Ack::default() }, starts, 100.0, 1000);
+        aggregation.most()
+    }
+
+    #[test]
+    fn an_interval_begins_with_the_first_acknowledgement_that_is_not_early() {
+        // Linux, bbr_update_ack_aggregation: nothing is due of it yet. 7 at 1 s, and 3 more 20 ms later, when 2 are due; when 10 are, the next one begins.
+        let mut aggregation = AckAggregation::default();
+        for (ms, packets, most) in [(1000, 7, 7), (1020, 3, 8), (1100, 8, 8), (1101, 1, 9)] {
+            assert_eq!(delivered(&mut aggregation, ms, packets, false), most, "{ms}");
+        }
+    }
+
+    #[test]
+    fn what_was_early_counts_for_five_to_ten_rounds() {
+        // Linux: each of two windows lasts five rounds and starts empty. 9 are early in the fifth round, with which the second one begins.
+        let mut aggregation = AckAggregation::default();
+        for round in 1..=15 {
+            let most = delivered(&mut aggregation, 1000 * round, if round == 5 { 9 } else { 2 }, true);
+            assert_eq!(most, if (5..15).contains(&round) { 9 } else { 2 }, "{round}");
+        }
+    }
 }

@@ -243,7 +243,7 @@ fn a_packet_sent_with_nothing_in_flight_may_end_the_probe_for_the_round_trip() {
 #[test]
 fn a_change_of_mode_counts_for_the_next_acknowledgement() {
     // Linux: pacing_gain is set at the end of bbr_update_model, so that the acknowledgement that shows a full path still counts the packets to be sent next.
-    let mut bbr = probing(2);
+    let mut bbr = probing(0);
     (bbr.0.mode, bbr.0.gain) = (Mode::Startup, bbr.0.params.startup_gain);
     for (in_flight, mode) in [(41, Mode::Drain), (43, Mode::Drain), (42, Mode::ProbeBw)] {
         // A path is 35 packets, and 42 with three times two and the next even number; two more while the rate still grows.
@@ -326,4 +326,74 @@ fn the_first_rate_is_that_of_the_first_window_with_the_margin() {
     assert!((bbr.allowance().rate - 28_578.515_625).abs() < 1e-6);
     bbr.on_ack(&Ack { now: at(40_000), delivered: 1, smoothed: Some(Duration::from_millis(40)), ..Ack::default() });
     assert!((bbr.allowance().rate - 714.462_890_625).abs() < 1e-6);
+}
+
+#[test]
+fn packets_to_be_sent_next_count_only_while_more_is_probed_for() {
+    // Linux, bbr_packets_in_net_at_edt: above a gain of 1, which is what a policer's rate sets while the queue is drained.
+    for (gain, in_flight) in [(1.0, 42), (1.25, 44)] {
+        let mut bbr = probing(2);
+        bbr.0.gain = gain;
+        assert_eq!(bbr.0.at_departure(42, at(0)), in_flight, "{gain}");
+    }
+}
+
+#[test]
+fn a_limited_sample_as_high_as_the_maximum_makes_it_last() {
+    // Linux, bbr_update_bw: such a sample counts unless it is below the maximum. 1000 packets in 1 s in round 8 count until round 18.
+    let mut bbr = probing(2);
+    bbr.0.rates.put(1, 1000.0, 10);
+    for (rounds, delivered, app_limited, rate) in [(8, 1000, true, 1000.0), (18, 800, false, 1000.0), (19, 800, false, 800.0)] {
+        (bbr.0.rounds, bbr.0.round_end) = (rounds - 1, 0);
+        let interval = Duration::from_secs(1);
+        let sample = RateSample { in_flight: 1, lost: 0, delivered, interval, prior_delivered: 500, app_limited, resent: false };
+        bbr.0.take_rate(&Ack { total_delivered: 500 + rounds, ..Ack::default() }, &sample);
+        assert_eq!(bbr.0.rates.get(), rate, "{rounds}");
+    }
+}
+
+#[test]
+fn aggregated_acknowledgements_count_once_the_path_is_full() {
+    // Linux, bbr_ack_aggregation_cwnd. 739 / 256 x 833 x 41.2 ms are 100 packets, and 106 with three times two; that is the target, and nothing is added.
+    let ack = Ack { delivered: 2, in_flight: 50, total_delivered: 100, ..Ack::default() };
+    let mut bbr = probing(2);
+    bbr.0.aggregation.note(&Ack { delivered: 20, ..ack }, false, 0.0, 100);
+    (bbr.0.mode, bbr.0.full, bbr.0.window) = (Mode::Startup, false, 106);
+    bbr.0.set_window(&ack);
+    assert_eq!(bbr.0.window, 106);
+    // Twice the path is 69, and 76 with those: with 20 more it is 96.
+    (bbr.0.mode, bbr.0.full) = (Mode::ProbeBw, true);
+    bbr.0.set_window(&ack);
+    assert_eq!(bbr.0.window, 96);
+}
+
+#[test]
+fn after_a_spurious_loss_a_full_path_is_looked_for_anew() {
+    // Linux, bbr_undo_cwnd.
+    let mut bbr = probing(2);
+    (bbr.0.full_rate, bbr.0.full_rounds) = (600.0, 2);
+    bbr.on_undo();
+    assert_eq!((bbr.0.full_rate, bbr.0.full_rounds), (0.0, 0));
+}
+
+#[test]
+fn a_round_trip_as_short_as_the_minimum_does_not_make_it_last() {
+    // Linux, bbr_update_min_rtt: only a shorter one is taken in before the minimum has expired.
+    let mut bbr = probing(2);
+    let rtt = |us: u64| Some(Duration::from_ps(us * 1_000_000));
+    for (us, sample, (least, since)) in [(5, 41_200, (41_200, 0)), (6, 41_199, (41_199, 6)), (10_000_007, 50_000, (50_000, 10_000_007))] {
+        bbr.0.take_rtt(&Ack { now: at(us), rtt: rtt(sample), in_flight: 10, ..Ack::default() }, false);
+        assert_eq!(bbr.0.least_rtt, rtt(least).map(|least| (least, at(since))));
+    }
+}
+
+#[test]
+fn the_round_of_a_probe_for_the_round_trip_begins_with_the_least_window() {
+    // Linux, bbr_update_min_rtt: next_rtt_delivered is what is delivered when no more than 4 are in flight.
+    let mut bbr = probing(2);
+    (bbr.0.mode, bbr.0.round_end) = (Mode::ProbeRtt, 60);
+    for (in_flight, end) in [(5, 60), (4, 100)] {
+        bbr.0.take_rtt(&Ack { in_flight, total_delivered: 100, ..Ack::default() }, false);
+        assert_eq!(bbr.0.round_end, end);
+    }
 }

@@ -197,4 +197,29 @@ mod tests {
         let mut h = Hystart::default();
         assert_eq!((0..40).find(|i| h.on_ack(&slow(*i), ms(46.0), 20 + i, ms(40.0))), Some(8));
     }
+
+    #[test]
+    fn a_train_has_no_more_than_two_milliseconds_between_acknowledgements() {
+        // tcp_cubic.c: hystart_ack_delta_us. Above 20.5 ms is the eleventh.
+        for (spacing, due) in [(2000, Some(11)), (2001, None)] {
+            let mut h = Hystart::default();
+            let ack = |i: u64| Ack {
+                now: Time::ZERO + us(spacing * i),
+                cumulative: 100 + i,
+                highest_sent: 200,
+                ..Ack::default()
+            };
+            assert_eq!((0..40).find(|i| h.on_ack(&ack(*i), ms(40.0), 20, ms(40.0))), due, "{spacing}");
+        }
+    }
+
+    #[test]
+    fn a_round_lasts_until_more_than_what_was_sent_at_its_start_is_acknowledged() {
+        // tcp_cubic.c, hystart_update: snd_una after end_seq.
+        let mut h = Hystart::default();
+        for (cumulative, highest_sent, end) in [(100, 200, 200), (200, 300, 200), (201, 301, 301)] {
+            h.on_ack(&Ack { cumulative, highest_sent, ..Ack::default() }, ms(40.0), 10, ms(40.0));
+            assert_eq!(h.end, end, "{cumulative}");
+        }
+    }
 }

@@ -153,3 +153,34 @@ macro_rules! by_window {
     };
 }
 pub(crate) use by_window;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::Time;
+
+    #[test]
+    fn undoing_a_cut_lowers_nothing() {
+        // Linux, tcp_reno_undo_cwnd and tcp_undo_cwnd_reduction: the greater one of now and before, of the window and of the threshold each.
+        for (now, due) in [((6, 5), (10, 8)), ((12, 5), (12, 8)), ((6, 9), (10, 9))] {
+            let mut w = Window { threshold: 8, ..Window::new(10) };
+            let kind = LossKind::DuplicateAcks;
+            w.cut(&Loss { now: Time::ZERO, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX }, 5);
+            assert_eq!((w.window, w.threshold), (5, 5));
+            (w.window, w.threshold) = now;
+            w.undo();
+            assert_eq!((w.window, w.threshold), due);
+        }
+    }
+
+    #[test]
+    fn the_window_of_a_restart_starts_with_no_acknowledgements_counted() {
+        let mut w = Window { threshold: 4, ..Window::new(10) };
+        w.add(9, 10);
+        w.restart(AfterIdle::Initial, 4, 1);
+        w.add(3, 4);
+        assert_eq!(w.window, 4);
+        w.add(1, 4);
+        assert_eq!(w.window, 5);
+    }
+}

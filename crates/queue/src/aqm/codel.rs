@@ -239,4 +239,28 @@ mod tests {
         // Sixteen intervals are 1.6 s.
         assert_eq!([begins(1, 10, 1599), begins(1, 10, 1600)], [9, 1]);
     }
+
+    #[test]
+    fn a_drop_after_which_no_packet_waits_too_long_is_followed_by_no_due_time() {
+        // Section 5.5: dropping_ ends, and drop_next_ stays: 16 intervals later the slowest rate begins again, and not with the drops of the last episode.
+        let (params, due) = (CodelParams::default(), Time::ZERO + Duration::from_secs(1));
+        let head = |now: Time, ms| Head { now, sojourn: Duration::from_millis(ms), waiting: 10_000 };
+        let mut state = State { above: Some(Time::ZERO), drop_next: due, count: 10, last_count: 1, dropping: true, rest: false };
+        for (now, sojourn, dropped) in [(1000, 10, true), (1001, 4, false), (2490, 10, false), (2610, 10, true)] {
+            let now = Time::ZERO + Duration::from_millis(now);
+            let ok = state.meet(head(now, sojourn), &params);
+            assert_eq!(state.chosen(ok, now, false, &params), dropped);
+        }
+        assert_eq!((state.count, state.last_count), (1, 1));
+    }
+
+    #[test]
+    fn an_empty_queue_ends_an_episode_only_after_its_drop() {
+        // Sections 5.5 and 5.6: without a packet nothing waits too long. Within the loop of drops that ends the episode; before the loop the next packet's dequeue does.
+        for rest in [false, true] {
+            let mut state = State { above: Some(Time::ZERO), count: 10, last_count: 1, dropping: true, rest, ..State::default() };
+            state.on_empty();
+            assert_eq!((state.above, state.dropping, state.rest), (None, !rest, false));
+        }
+    }
 }
