@@ -169,11 +169,10 @@ impl FlowControl for Vegas {
         if ack.round {
             // With two samples or fewer Linux does as Reno.
             if self.params.variant == Variant::Linux && self.samples <= 2 {
-                self.window.grow(ack);
                 (self.samples, self.sum, self.least) = (0, 0.0, None);
-            } else {
-                self.end_round();
+                return self.window.grow(ack);
             }
+            self.end_round();
         }
         let grows = self.params.variant == Variant::Linux || self.grows;
         if self.in_slow_start() && grows && Window::may_grow(ack) {
@@ -252,6 +251,16 @@ mod tests {
         assert_eq!(cut(Variant::Brakmo1995, LossKind::DuplicateAcks), (30, 30));
         assert_eq!(cut(Variant::Hasegawa2001, LossKind::DuplicateAcks), (20, 20));
         assert_eq!(cut(Variant::Brakmo1995, LossKind::Timeout), (1, 20));
+    }
+
+    #[test]
+    fn linux_grows_once_with_the_acknowledgement_that_ends_a_round_of_two_samples() {
+        // tcp_vegas_cong_avoid: Reno's growth is in place of slow start's, not in addition.
+        let mut v = Vegas::new(&VegasParams { variant: Variant::Linux, ..VegasParams::default() });
+        v.on_start(1);
+        let rtt = Some(Duration::from_millis(100));
+        v.on_ack(&Ack { rtt, round: true, newly_acked: 1, credit: 1, limited: true, ..Ack::default() });
+        assert_eq!(v.window.window, 2);
     }
 
     #[test]
