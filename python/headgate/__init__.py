@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
     from .explore.widget import widget
+    from .inference import Inference, infer
     from .papers import Reproduction, reproduce
     from .plots.build import plot
     from .plots.traces import timeline
@@ -41,6 +42,7 @@ __all__ = [
     "Compared",
     "Difference",
     "HeadgateError",
+    "Inference",
     "MissingExtraError",
     "Replay",
     "Reproduction",
@@ -55,6 +57,7 @@ __all__ = [
     "catalogue",
     "compare",
     "example",
+    "infer",
     "open_study",
     "papers",
     "plot",
@@ -80,6 +83,8 @@ _MODULES = {
 _NAMES = {
     "Scenario": "scenario.scenario",
     "Results": "results.results",
+    "infer": "inference",
+    "Inference": "inference",
     "reproduce": "papers",
     "Reproduction": "papers",
     "Sweep": "sweep",

@@ -22,6 +22,7 @@ from .control import control
 from .diff import diff
 from .examples import examples
 from .explore import explore
+from .infer import infer
 from .lists import list_
 from .network import show
 from .plot import plot
@@ -68,7 +69,7 @@ def cli() -> None:
 
 
 for _command in (
-    *(run, quick, explore, sweep, compare, plot, replay, reproduce),
+    *(run, quick, explore, sweep, compare, plot, replay, reproduce, infer),
     *(check, show, examples, schema, list_, diff, control, bench),
 ):
     cli.add_command(_command)

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from .model import SEEDS, Form, Measure, Name, Rule, Table
+from .unknowns import UnknownForm
 
 #: A number of runs.
 Count = Annotated[int, Field(ge=0, le=10_000)]
@@ -102,6 +103,7 @@ class PaperForm(Form):
     ours: bool = False
     metrics: Mapping[str, Measure] = field(default_factory=dict)
     pairs: Mapping[str, PairForm] = field(default_factory=dict)
+    unknowns: Mapping[str, UnknownForm] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from .folder import Folder, find, is_own, list_papers
 from .model import FigureEntry, Item, Measure, Paper, Rule
 from .numbers import read_numbers
 from .options import OPTIONS
+from .unknowns import read_unknowns
 from .variants import Reader
 
 __all__ = ["list_papers", "load_paper"]
@@ -57,6 +58,7 @@ def _load(folder: Folder) -> Paper:
         figures=_figures(folder, items),
         place=folder.place,
         ours=form.ours,
+        unknowns=read_unknowns(title, form.unknowns),
     )
 
 

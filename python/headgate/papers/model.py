@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from ..base.errors import HeadgateError, cut, nearest
+from .levels import Unknown
 
 Table = dict[str, Any]
 
@@ -257,7 +258,8 @@ def _has_number(figure: str, number: str) -> bool:
 class Paper:
     """A paper and everything that its folder says.
 
-    `place` is the folder, where it is one of the user's own. `ours` says that it is no paper, but experiments of this package.
+    `place` is the folder, where it is one of the user's own. `ours` says that it is no paper, but experiments of this package. `unknowns`
+    are what its text leaves open.
     """
 
     name: str
@@ -271,6 +273,7 @@ class Paper:
     figures: tuple[FigureEntry, ...]
     place: Path | None = None
     ours: bool = False
+    unknowns: tuple[Unknown, ...] = ()
 
     def item(self, name: str) -> Item:
         """The item with this name.

@@ -1,0 +1,145 @@
+"""What runs give for settings of unknowns. A run that several settings have in common is made once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ..base.errors import HeadgateError
+from ..papers.build import build_scenario
+from ..papers.claims import Runs, claims_of, examine
+from ..papers.levels import Setting, Unknown
+from ..papers.measure import TABLES, Outcome
+from ..papers.model import Paper, PaperError
+from ..papers.runs import run_all
+from ..papers.settings import item_with_setting, with_setting
+from ..papers.study import study_of
+from .rows import Floats, Row
+
+
+class Bench:
+    """Runs rows under settings, and keeps what they gave: an array of shape (starts, cells) for each scenario."""
+
+    def __init__(self, paper: Paper, unknowns: Sequence[Unknown]) -> None:
+        """A bench for some of a paper's unknowns."""
+        self.paper = paper
+        self.unknowns = tuple(unknowns)
+        self.runs = 0
+        self._metrics = dict(paper.metrics)
+        self._texts: dict[tuple[str, tuple[int, ...]], str] = {}
+        self._found: dict[tuple[str, str], dict[int, Floats]] = {}
+
+    def text(self, row: Row, setting: Setting) -> str:
+        """The scenario of a row under a setting, as JSON.
+
+        Raises:
+            PaperError: an unknown names nothing in it.
+        """
+        if row.kind != "tables":
+            return self._whole(row, setting)
+        key = (row.name, tuple(setting.get(u.name, u.default) for u in self.unknowns))
+        if key not in self._texts:
+            try:
+                item, variant = with_setting(row.item, row.variant, self.unknowns, setting)
+                scenario = build_scenario(item, variant, phases=variant.seeds)
+            except HeadgateError as e:
+                raise PaperError(f"{self.paper.name}: unknowns: {row.name}: {e}") from None
+            # A run's name changes nothing in it.
+            scenario.pop("name", None)
+            self._texts[key] = json.dumps(scenario, sort_keys=True)
+        return self._texts[key]
+
+    def _whole(self, row: Row, setting: Setting) -> str:
+        """The scenarios of an item's variants under a setting, as one text."""
+        key = (row.item.name, tuple(setting.get(u.name, u.default) for u in self.unknowns))
+        if key not in self._texts:
+            item = item_with_setting(row.item, self.unknowns, setting)
+            self._texts[key] = json.dumps(
+                [build_scenario(item, v, phases=v.seeds) for v in item.variants], sort_keys=True
+            )
+        return self._texts[key]
+
+    def touches(self, unknown: Unknown, row: Row) -> bool:
+        """Whether a level of the unknown makes another scenario of a row."""
+        plain = self.text(row, {})
+        return any(self.text(row, {unknown.name: level}) != plain for level in range(len(unknown.levels)))
+
+    def fill(self, wanted: Iterable[tuple[Row, Setting]], starts: range) -> None:
+        """Makes the runs that are not there yet, on all processors.
+
+        Raises:
+            ScenarioError: a setting makes no valid scenario.
+        """
+        jobs: dict[tuple[str, str, int], tuple[Row, tuple[str, None, int]]] = {}
+        whole: dict[tuple[str, str], tuple[list[Row], Setting]] = {}
+        for row, setting in wanted:
+            if row.kind != "tables":
+                rows_there, _ = whole.setdefault((row.item.name, self.text(row, setting)), ([], setting))
+                rows_there.append(row)
+                continue
+            text = self.text(row, setting)
+            kept = self._found.setdefault((row.name, text), {})
+            for start in self.starts(row, starts):
+                if start not in kept:
+                    jobs[row.name, text, start] = (row, (text, None, start))
+        rows = [row for row, _ in jobs.values()]
+        found = run_all(
+            [job for _, job in jobs.values()],
+            lambda k, result: rows[k].measured(Outcome(result), self._metrics),
+            TABLES,
+        )
+        self.runs += len(jobs)
+        for (name, text, start), values in zip(jobs, found, strict=True):
+            self._found[name, text][start] = values
+        for (_, text), (members, setting) in whole.items():
+            self._fill_item(members, setting, text, starts)
+
+    def _fill_item(self, rows: Sequence[Row], setting: Setting, text: str, starts: range) -> None:
+        """Makes the runs of an item under a setting, and what its study and its claims say of each start."""
+        item = item_with_setting(rows[0].item, self.unknowns, setting)
+        kept = [self._found.setdefault((row.name, text), {}) for row in rows]
+        span = [s for s in self.starts(rows[0], starts) if any(s not in k for k in kept)]
+        texts = {v.name: json.dumps(build_scenario(item, v, phases=v.seeds)) for v in item.variants}
+        jobs = [
+            (t, None, s if v.seeds else 0) for s in span for v, t in zip(item.variants, texts.values(), strict=True)
+        ]
+        found = run_all(jobs, lambda _, result: Outcome(result), TABLES)
+        self.runs += len(jobs)
+        names = [v.name for v in item.variants]
+        for k, start in enumerate(span):
+            base = dict(zip(names, found[k * len(names) : (k + 1) * len(names)], strict=True))
+            runs = Runs(self.paper, item, base, {name: [o] for name, o in base.items()})
+            values = study_of(runs, None).values if item.study and any(r.kind == "study" for r in rows) else {}
+            claims = {c.id: c for c in claims_of(self.paper) if c.item == item.name}
+            for row, of in zip(rows, kept, strict=True):
+                if row.kind == "claim":
+                    of[start] = np.array([float(examine(claims[row.label], runs).holds is True)])
+                else:
+                    cells = [values.get((n.metric, n.row, n.source), np.nan) for n in row.numbers]
+                    of[start] = row.ranked(np.array(cells, dtype=np.float64))
+
+    @staticmethod
+    def starts(row: Row, starts: range) -> range:
+        """The runs of a row: one where nothing in it is left to the start."""
+        left = (
+            row.variant.seeds
+            if row.kind == "tables"
+            else any(v.seeds for v in row.item.variants) and row.item.seeds > 0
+        )
+        return starts if left else range(1)
+
+    def values(self, row: Row, setting: Setting, starts: range | None = None) -> Floats:
+        """What the runs of a row gave under a setting, shape (starts, cells); all that were made unless `starts` are given."""
+        kept = self._found[row.name, self.text(row, setting)]
+        chosen = sorted(kept) if starts is None else [s for s in self.starts(row, starts) if s in kept]
+        return np.array([kept[s] for s in chosen])
+
+    def known(self, row: Row) -> Mapping[str, Floats]:
+        """What all runs of a row gave, by scenario."""
+        return {
+            text: np.array([by[s] for s in sorted(by)])
+            for (name, text), by in self._found.items()
+            if name == row.name and by
+        }
