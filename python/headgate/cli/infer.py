@@ -18,6 +18,7 @@ Examples:
   headgate infer demers1989
   headgate infer keshav1991 scenario-7 scenario-8 --starts 3
   headgate infer ./mypaper --unknown buffer --unknown timeout --figure out/posteriors.pdf
+  headgate infer demers1989 --conclusions
   headgate infer kim1994 --budget 10 --resume out/runs"""
 )
 @click.argument("paper", metavar="PAPER", shell_complete=completing.papers)
@@ -47,6 +48,11 @@ Examples:
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Seed of the search.")
 @click.option("--claims", is_flag=True, help="Also judge by the claims of items that print no numbers.")
+@click.option(
+    "--conclusions",
+    is_flag=True,
+    help="Instead, list the claims that hold with some levels of an unknown and fail with others.",
+)
 @click.option("--count", is_flag=True, help="Also count how many printed numbers match with what was found.")
 @click.option("--threads", type=click.IntRange(1), help="Number of runs at a time; one per processor unless given.")
 @engine_options
@@ -72,6 +78,7 @@ def infer(
     budget: float | None,
     seed: int,
     claims: bool,
+    conclusions: bool,
     count: bool,
     threads: int | None,
     engine: str,
@@ -86,15 +93,28 @@ def infer(
     the same search is made for null papers: numbers in a wrong order, rows of a wrong pair, and our own runs.
     """
     with signals.loading():
+        from ..inference import conclusions as conclusions_
         from ..inference import infer as infer_
         from ..papers.runs import open_work
         from ..plots.canvas import require
         from .reproduce import stopped_in
-        from .tables.inference import print_inference
+        from .tables.inference import print_conclusions, print_inference
         from .terminal import console, progress
 
     if figure is not None:
         require(figure)
+    if conclusions:
+        with (
+            stopped_in(resume),
+            open_work(threads, resume, engine, address) as work,
+            progress(f"infer {Path(paper).name}") as work.progress,
+        ):
+            depend = conclusions_(paper, *items, unknowns=unknowns, work=work)
+        if as_json:
+            print_json([c.to_dict() for c in depend])
+        else:
+            print_conclusions(depend, console())
+        return 0
     with ExitStack() as stack:
         stack.enter_context(stopped_in(resume))
         work = stack.enter_context(open_work(threads, resume, engine, address))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .conclusions import Conclusion, conclusions
 from .method import SETTINGS, STARTS, infer
 from .result import Answer, Block, Counts, Inference
 
-__all__ = ["SETTINGS", "STARTS", "Answer", "Block", "Counts", "Inference", "infer"]
+__all__ = ["SETTINGS", "STARTS", "Answer", "Block", "Conclusion", "Counts", "Inference", "conclusions", "infer"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from ..base.errors import HeadgateError
 from ..base.parallel import Progress
@@ -19,7 +20,7 @@ from ..papers.runner import reproduce_items
 from ..papers.runs import Work, work_here
 from ..papers.settings import item_with_setting
 from .bench import Bench
-from .posterior import Gains, Grid, gains, marginal, near, quantile, weights
+from .posterior import Gains, gains, marginal, near, quantile, weights
 from .result import Answer, Block, Counts, Inference, Outcome
 from .rows import Floats, Row, rows_of
 from .search import Searched, matrix, screen, search, setting
@@ -215,30 +216,35 @@ def _answer(
     strays = [x.level is not None and not near(u, x.level, int(default)) for kind, x in null if kind == "default"]
     by_chance = float(np.mean(strays))
     outcome = "undetermined"
-    against: tuple[tuple[str, float], ...] = ()
+    against = _against(searched, of_paper, number, int(np.argmax(m.posterior)))
     if m.level is not None and m.unseen > limit:
         if near(u, m.level, u.default):
             outcome = "confirmed"
         elif beyond and by_chance <= 0.1:
             outcome = "found"
-            against = _against(searched, grid, of_paper, number, m.level)
     level = m.level if outcome in ("found", "confirmed") else None
     return Answer(u, outcome, m.posterior, level, m.unseen, limit, by_chance, effect, against)
 
 
-def _against(searched: Searched, grid: Grid, loglik: Floats, number: int, level: int) -> tuple[tuple[str, float], ...]:
-    """Rows that are less likely with a level than with the folder's, the other unknowns being as all rows have them."""
-    w = weights(grid, loglik, np.ones(len(loglik), dtype=np.bool_))
-    of = grid.levels[:, number]
-    here, there = of == level, of == grid.levels[grid.default, number]
+def _against(searched: Searched, loglik: Floats, number: int, level: int) -> tuple[tuple[str, float], ...]:
+    """Rows that are less likely with a level than without it, the other unknowns being as all rows have them, and what they lose."""
+    grid = searched.grid
+    x = np.log(grid.prior) + loglik.sum(axis=0)
+    here = np.array([near(grid.unknowns[number], level, int(v)) for v in grid.levels[:, number]])
 
-    def mean(x: Floats, chosen: Floats) -> float:
-        share = w[chosen] / max(float(w[chosen].sum()), 1e-300) if w[chosen].sum() > 0 else np.full(chosen.sum(), 1.0)
-        top = float(x[chosen].max())
-        return top + float(np.log(max(float(share @ np.exp(x[chosen] - top)), 1e-300)))
+    def mean(row: Floats, chosen: npt.NDArray[np.bool_]) -> float:
+        w = x[chosen] - x[chosen].max()
+        return _log_sum(w + row[chosen]) - _log_sum(w)
 
-    losses = [(row.name, mean(x, there) - mean(x, here)) for row, x in zip(searched.rows, loglik, strict=True)]
-    return tuple(sorted(((n, x) for n, x in losses if x > _AGAINST), key=lambda p: -p[1]))
+    if here.all():
+        return ()
+    losses = [(row.name, mean(of, ~here) - mean(of, here)) for row, of in zip(searched.rows, loglik, strict=True)]
+    return tuple(sorted(((name, loss) for name, loss in losses if loss > _AGAINST), key=lambda p: -p[1]))
+
+
+def _log_sum(x: Floats) -> float:
+    top = float(x.max())
+    return top + math.log(float(np.exp(x - top).sum()))
 
 
 def _counts(

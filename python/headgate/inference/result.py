@@ -23,8 +23,8 @@ class Answer:
 
     `posterior` are the probabilities of its levels by all rows, empty without effect. `level` is the settled one. `unseen` is the gain on
     rows that had not been seen, `null` its 95 % quantile for the null papers; `by_chance` the share of our own runs, taken for the
-    paper's, that settle another level than the one they were made with. `against` are rows that contradict a level that was found, with
-    what they lose.
+    paper's, that settle another level than the one they were made with. `against` are rows that are less likely with the most
+    probable level than without it, and what they lose.
     """
 
     unknown: Unknown

@@ -255,7 +255,40 @@ pub fn of_controls() -> Vec<(String, Value)> {
             }));
         }
     }
+    all.extend(chosen());
     all
+}
+
+/// Paths on which a rule decides that random ones hardly meet.
+fn chosen() -> Vec<(String, Value)> {
+    let path = |name: &str, link: Value, flow: Value, events: Value| {
+        let delay = if name.starts_with("bbr1") { "0ms" } else { "1ms" };
+        let x = json!({
+            "duration": "8s", "warm_up": "0s", "interval": "2s", "traces": ["window", "estimates"],
+            "nodes": [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "h"}, {"name": "b", "kind": "host"}],
+            "links": [{"name": "in", "from": "a", "to": "g", "rate": "100Mbit/s", "delay": delay}, link,
+                      {"name": "out", "from": "h", "to": "b", "rate": "100Mbit/s", "delay": delay}],
+            "flows": [flow], "events": events,
+        });
+        (name.to_string(), x)
+    };
+    vec![
+        // HyStart begins anew after a timeout.
+        path(
+            "cubic_linux-timeout",
+            json!({"name": "l", "from": "g", "to": "h", "rate": "5Mbit/s", "delay": "20ms", "queue": {"kind": "fcfs", "buffer": "40pkt"}}),
+            json!({"name": "f", "from": "a", "to": "b", "start": "603ms", "control": "cubic_linux", "workload": {"kind": "cbr", "rate": "700kbit/s"}}),
+            json!([{"at": "1500ms", "up": false, "link": "l"}, {"at": "2751ms", "up": true, "link": "l"}]),
+        ),
+        // The aggregation of acknowledgements is measured anew after an idle time.
+        path(
+            "bbr1-idle",
+            json!({"name": "l", "from": "g", "to": "h", "rate": "2Mbit/s", "queue": {"kind": "fcfs", "buffer": "100pkt"}}),
+            json!({"name": "f", "from": "a", "to": "b", "packet": "300B", "control": "bbr1", "workload": {"kind": "telnet", "mean": "3ms"},
+                   "receiver": {"every": 4, "delay": "5ms"}}),
+            json!([]),
+        ),
+    ]
 }
 
 /// Paths of all disciplines, and of every AQM under those that take one.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ...inference.conclusions import Conclusion
 from ...inference.result import Answer, Block, Inference
 
 #: What the table says of each outcome.
@@ -38,6 +40,20 @@ def print_inference(found: Inference, out: Console, figure: Path | None) -> None
     out.print(f"{found.runs} runs, up to {found.starts} starts of a setting, seed {found.seed}")
     if figure is not None:
         out.print(f"figure: {escape(str(figure))}", soft_wrap=True)
+
+
+def print_conclusions(found: Sequence[Conclusion], out: Console) -> None:
+    """Prints the claims that depend on an unknown: for each level whether they hold, the folder's first."""
+    if not found:
+        out.print("No claim depends on an unknown.")
+    for unknown in dict.fromkeys(c.unknown.name for c in found):
+        own = [c for c in found if c.unknown.name == unknown]
+        out.print(f"[bold]{escape(unknown)}[/]: {escape(own[0].unknown.about)}", soft_wrap=True)
+        for c in own:
+            out.print(f"  {escape(c.claim)} ({escape(c.item)}): {escape(c.text)}", soft_wrap=True)
+            for holds, word in ((True, "holds"), (False, "fails")):
+                levels = ", ".join(level for level, value in c.holds.items() if value is holds)
+                out.print(f"    {word} with {escape(levels)}", soft_wrap=True)
 
 
 def _block(block: Block, out: Console) -> None:
