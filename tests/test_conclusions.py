@@ -34,7 +34,7 @@ def test_a_claim_depends_on_the_unknown_that_decides_it(tmp_path: Path, cli: Cli
     (folder / "claims.py").write_text(CLAIMS)
     (found,) = conclusions(str(folder))
     assert (found.claim, found.unknown.name) == ("C1", "buffer")
-    assert list(found.holds)[0] == "10pkt"
+    assert next(iter(found.holds)) == "10pkt"
     assert found.holds["6pkt"] and not found.holds["10pkt"]
     out = cli("infer", folder, "--conclusions").stdout
     assert "C1 (near): Round trips are shorter than a second" in out and "fails with 10pkt" in out
