@@ -20,7 +20,7 @@ def best_starts(rows: Sequence[Row], number: Published, name: str) -> dict[int, 
     """
     found: dict[int, dict[str, float]] = {}
     for row in rows:
-        if (row.table, row.row) == (number.table, name) and row.best:
+        if (row.table, row.row) == (number.table, name) and row.best != row.base:
             values = {source: value for (metric, source), value in row.values.items() if metric == number.metric}
             found.setdefault(row.best, {}).update(values)
     return found
@@ -58,7 +58,7 @@ def nulls_text(held: Held) -> str:
 def row_text(row: Row) -> str:
     """The result of a row as a whole."""
     name = f"{row.row}, sources {', '.join(row.sources)}"
-    which = "the base run" if row.best == 0 else f"start {row.best}"
+    which = "the base run" if row.best == row.base else f"start {row.best}"
     if row.hits:
         return f"{name}: all {row.cells} cells come out at {row.hits} of {row.starts} starts, such as {which}"
     return f"{name}: never whole in {row.starts} starts; {row.met} of {row.cells} cells at the best, {which}"
