@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .claims import Held
-from .model import Published
+from .model import Paper, Published
 from .rows import Row
 from .skill import Skill
 
@@ -24,6 +24,15 @@ def best_starts(rows: Sequence[Row], number: Published, name: str) -> dict[int, 
             values = {source: value for (metric, source), value in row.values.items() if metric == number.metric}
             found.setdefault(row.best, {}).update(values)
     return found
+
+
+def base_text(paper: Paper) -> str:
+    """What the base run of a paper's items is, in words."""
+    over = [i.over_starts for i in paper.items if any(v.seeds for v in i.variants)]
+    at_once, start = "all sources start at once", "the first of the starts at random"
+    if over and all(over):
+        return f"the base run, {start}"
+    return f"the base run, {start}, or in which {at_once}" if any(over) else f"the base run, in which {at_once}"
 
 
 def skill_text(skill: Skill) -> str:
