@@ -17,15 +17,13 @@ from .measure import flow_called
 from .model import Item, Measure, Paper, PaperError, Published, Table, Variant
 
 
-def build_scenario(
-    item: Item, variant: Variant, *, phases: bool = False, traces: Sequence[str] | None = None
-) -> Table:
+def build_scenario(item: Item, variant: Variant, *, phases: bool = False, traces: Sequence[str] | None = None) -> Table:
     """The scenario to run; `traces` are those of the item unless given, and none with `phases`.
 
-    The pair's flow control replaces that of every flow group whose name fits, except where it is `none` (sources without
-    flow control stay so); the window stays the scenario's. The pair's discipline replaces that of every link that names
-    one; the buffer stays the scenario's. With `phases` every flow starts at random within the item's phase, or up to that long before or after
-    the flow that the item names as `around`, from whose start its times are counted.
+    The pair's flow control replaces that of every flow group whose name fits, except where it is `none` (sources without flow control
+    stay so); the window stays the scenario's. The pair's discipline replaces that of every link that names one; the buffer stays the
+    scenario's. With `phases` every flow starts at random within the item's phase, or up to that long before or after the flow that the
+    item names as `around`, from whose start its times are counted.
 
     Raises:
         PaperError: the item has no scenario, or a setting names nothing in it.

@@ -183,8 +183,8 @@ class Finding:
     """The outcome of a claim: `holds` is None where it could not be tested.
 
     `about` are the variants, metrics and sources that it looked at. `trivial` and `wrong_pair` say whether it would hold for the trivial
-    model and for the best wrong pair (`nulls.py`): None where these give nothing of what it looks at. Where a claim is judged over starts it
-    holds in `held_in` of `starts`, and `together` says whether it holds when all sources start at once.
+    model and for the best wrong pair (`nulls.py`): None where these give nothing of what it looks at. Where a claim is judged over starts
+    it holds in `held_in` of `starts`, and `together` says whether it holds when all sources start at once.
     """
 
     id: str
@@ -273,8 +273,9 @@ class Claims:
     ) -> Callable[[Predicate], Predicate]:
         """Decorator: registers a predicate as a claim about an item. Item and statement are those of the file unless given.
 
-        `nulls` puts the claim to null models of the paper's own, in place of those of `nulls.py`. A claim that is `whole` says something of all
-        starts together, such as how often something happens; where an item is judged over starts all others are asked at each of them.
+        `nulls` puts the claim to null models of the paper's own, in place of those of `nulls.py`. A claim that is `whole` says something
+        of all starts together, such as how often something happens; where an item is judged over starts all others are asked at each of
+        them.
 
         Raises:
             PaperError: nothing says what the claim states.

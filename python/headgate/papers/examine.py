@@ -56,7 +56,9 @@ def over_views(
         return majority, None, found[0][1]
     beside = test(together)[0]
     at_once = None if beside is None else bool(beside)
-    exception = "" if majority.verdicts[0] is majority.holds else f", where it {'does not hold' if majority.holds else 'holds'}"
+    exception = (
+        "" if majority.verdicts[0] is majority.holds else f", where it {'does not hold' if majority.holds else 'holds'}"
+    )
     text = f"{majority.text}; all at once {_TOGETHER[bool(at_once)]}; the first start{exception}: {found[0][1]}"
     return majority, at_once, text
 

@@ -1,4 +1,4 @@
-"""The round trip with a full queue: the time that starts at random have to cover twice, so that every relative phase of the sources occurs."""
+"""The round trip with full queues: starts at random have to cover it twice, so that every relative phase of the sources occurs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def full_round_trip_of(item: Item, variant: Variant) -> float:
 def full_round_trip(scenario: Table) -> float:
     """The longest round trip of any flow in seconds, with full queues wherever data are on the way.
 
-    Each line on the way takes its propagation delay and the transmission of the packet; one whose queue has data of any flow before it takes
-    all packets of its buffer too, each as long as the longest of these flows'. A buffer without a rate that could fill it, of a host's own
-    line, counts for nothing: there waits no more than a window. The scenario is resolved, as `_core.check` gives it.
+    Each line on the way takes its propagation delay and the transmission of the packet; one whose queue has data of any flow before it
+    takes all packets of its buffer too, each as long as the longest of these flows'. A buffer without a rate that could fill it, of a
+    host's own line, counts for nothing: there waits no more than a window. The scenario is resolved, as `_core.check` gives it.
     """
     ways = {f["name"]: list(_way(scenario, f["from"], f["to"])) for f in scenario["flows"]}
     longest: dict[Port, float] = defaultdict(float)

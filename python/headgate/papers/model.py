@@ -206,13 +206,12 @@ Point = tuple[int, ...]
 class Item:
     """One experiment of the paper.
 
-    `scenario` is None where it cannot be run yet or every variant has its own. `seeds` is the number of runs with random start
-    phases that verdicts rest on, `starts` that of those in which rows that depend on the start are looked for. `base` says what the
-    base run is. `traces` are those of
-    the base run, `traced` those of every start, for claims that look at them. With `around`, the name of a flow, times are counted from this
-    flow's start in all runs: where starts are random, all others start up to `phase` before or after it. `axes` are the sweeps
-    that are lines of points through a plane of variants, by name. `study` names a module in the paper's folder that makes tables and
-    its own figures from the runs.
+    `scenario` is None where it cannot be run yet or every variant has its own. `seeds` is the number of runs with random start phases
+    that verdicts rest on, `starts` that of those in which rows that depend on the start are looked for. `base` says what the base run is.
+    `traces` are those of the base run, `traced` those of every start, for claims that look at them. With `around`, the name of a flow,
+    times are counted from this flow's start in all runs: where starts are random, all others start up to `phase` before or after it.
+    `axes` are the sweeps that are lines of points through a plane of variants, by name. `study` names a module in the paper's folder that
+    makes tables and its own figures from the runs.
     """
 
     name: str

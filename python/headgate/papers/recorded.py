@@ -108,7 +108,7 @@ class RecordedSection(Loose):
 
 @dataclass(frozen=True)
 class RecordedVariant(Loose):
-    """The runs of a variant: run 0 of `scenario`, `starts` more of `phases`, whose times count from `zero_s`. Run `base` is the base run."""
+    """The runs of a variant: run 0 of `scenario`, `starts` more of `phases`, whose times count from `zero_s`; `base` is the base run."""
 
     name: str
     digest: str | None

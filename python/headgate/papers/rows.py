@@ -27,8 +27,8 @@ CLOSE = 0.02
 class Row:
     """The result of a row: `starts` were tried, at `hits` of them all `cells` were met; at start `best` most of them were, `met`.
 
-    `best` is the number of the run, 0 being the one in which all sources start at once, and `base` that of the base run. `sources` are those
-    of the row, or the ones that are alike among them. `values` are those of the best start, by metric and source.
+    `best` is the number of the run, 0 being the one in which all sources start at once, and `base` that of the base run. `sources` are
+    those of the row, or the ones that are alike among them. `values` are those of the best start, by metric and source.
     """
 
     table: str

@@ -36,8 +36,8 @@ def reproduce(
     """Reproduces items of a paper, all of them if none is named.
 
     Each protocol pair is run once with all sources starting at time 0, and with random start phases as often as the paper's folder fixes,
-    in parallel threads. Verdicts rest on these alone, or on the latter if the folder says so: they depend neither on `seeds` nor on the number
-    of threads.
+    in parallel threads. Verdicts rest on these alone, or on the latter if the folder says so: they depend neither on `seeds` nor on the
+    number of threads.
 
     Args:
         paper: its name.

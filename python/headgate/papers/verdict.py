@@ -40,8 +40,8 @@ class Sample:
     """What is compared with one number: the base run's value, and those of the runs with random phases.
 
     Where sources are exchangeable they are those of the same rank among ours as the number has among the paper's; `spread` is then the
-    greatest less the least of the paper's numbers for these sources, else nan. With `over_starts` the base run is the first of the others, and
-    what the base run alone would decide is decided by more than half of them.
+    greatest less the least of the paper's numbers for these sources, else nan. With `over_starts` the base run is the first of the
+    others, and what the base run alone would decide is decided by more than half of them.
     """
 
     base: float
@@ -173,11 +173,11 @@ def _predict(published: Published, rule: Rule, sample: Sample) -> Judgement:
 class Number:
     """A published number, ours, the verdict, and the trivial model's value.
 
-    `ours` is the base run: all sources start at once, or the first of the starts. `spread` is the mean over all runs with random start phases, `low`
-    and `high` are the least and greatest of them and the base run; the verdict rests on the first `seeds` of them. `wrong` says of each
-    other row of the table whether its runs would have matched here. `claims` are those about this row and measure, with what became of
-    them. Where sources are exchangeable, `same_rank` is what the base run has in the rank of this number, and `spread`, `low` and `high`
-    are of that rank too.
+    `ours` is the base run: all sources start at once, or the first of the starts. `spread` is the mean over all runs with random start
+    phases, `low` and `high` are the least and greatest of them and the base run; the verdict rests on the first `seeds` of them. `wrong`
+    says of each other row of the table whether its runs would have matched here. `claims` are those about this row and measure, with what
+    became of them. Where sources are exchangeable, `same_rank` is what the base run has in the rank of this number, and `spread`, `low`
+    and `high` are of that rank too.
     """
 
     published: Published

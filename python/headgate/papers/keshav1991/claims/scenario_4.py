@@ -15,7 +15,9 @@ def _k4a(runs: Runs) -> Result:
     got = {p: runs.over(p, "throughput", "3")[:, 0] for p in ("G/FCFS", "JK/FCFS", "DEC/DEC")}
     most = all((v > 7.55).all() for v in got.values())
     near = (got["G/FCFS"] > 9.5, abs(got["JK/FCFS"] - 7.62) <= 0.05, abs(got["DEC/DEC"] - 9.52) <= 0.03)
-    text = "; ".join(f"{p} {ends(v)}, in {int(n.sum())} of {len(n)} starts" for (p, v), n in zip(got.items(), near, strict=True))
+    text = "; ".join(
+        f"{p} {ends(v)}, in {int(n.sum())} of {len(n)} starts" for (p, v), n in zip(got.items(), near, strict=True)
+    )
     return most and all(n.any() for n in near), f"two steady states, by phase: {text}"
 
 

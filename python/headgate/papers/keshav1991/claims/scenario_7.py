@@ -87,9 +87,9 @@ def _lost(runs: Runs, variant: str) -> float:
 
 
 def _most(runs: Runs, variant: str, kind: str, source: str) -> float:
-    """The highest value of a trace after the first interval."""
+    """The highest value of a trace after the first interval, with the one that it begins with."""
     times, values = runs.trace(variant, kind, source)
-    return float(values[times > 300].max())
+    return float(values[max(0, int(np.searchsorted(times, 300, "right")) - 1) :].max())
 
 
 def _moves(runs: Runs, variant: str) -> tuple[int, float, float, float, float]:

@@ -26,7 +26,9 @@ def _k8b(runs: Runs) -> Result:
 @claim("K8c")
 def _k8c(runs: Runs) -> Result:
     ratio, lost = 1 / _ratio(runs, "PP/FQ"), float(runs.of("PP/FQ", "drop_rate", *BOTH).max())
-    return min(ratio, 1 / ratio) > 0.9 and lost < 0.005, f"source 2 over source 1 {ratio:.3f}, at most {lost:.3f} drops/s"
+    return min(
+        ratio, 1 / ratio
+    ) > 0.9 and lost < 0.005, f"source 2 over source 1 {ratio:.3f}, at most {lost:.3f} drops/s"
 
 
 @claim("C5-21", "scenario-8")
