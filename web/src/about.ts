@@ -94,9 +94,10 @@ export class About {
           "option",
           { value: each.run },
           String(each.run),
-          each.run === 0 && " (base run)",
+          each.run === opened.base && " (base run)",
+          each.run === 0 && opened.base !== 0 && " (all start at once)",
           each.value && `: ${each.value}`,
-          each.best && each.run > 0 && " (most of the row comes out)",
+          each.best && each.run !== opened.base && " (most of the row comes out)",
         ),
       ),
     );

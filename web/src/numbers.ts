@@ -58,8 +58,8 @@ export class Numbers {
         "p",
         { class: "note" },
         item.reproduced
-          ? "“Ours” is the base run, in which all sources start at once. The interval is that of the mean over runs with " +
-              "random start phases (95 %), the range reaches over all runs. ○ is a match that the trivial model (fair " +
+          ? "“Ours” is the base run: all sources start at once, or it is the first of the runs with random start phases. " +
+              "The interval is that of the mean over those (95 %), the range reaches over all runs. ○ is a match that the trivial model (fair " +
               "shares, no loss) has too. Choose a number to see its run."
           : "Choose a number to see its run.",
       ),

@@ -19,7 +19,8 @@ export interface PaperPlace {
   number: number | null;
   claim: string | null;
   variant: string | null;
-  run: number;
+  /** Null is the base run. */
+  run: number | null;
 }
 
 /** A verdict as a sign and a word, since no meaning may depend on colour alone. */
@@ -61,7 +62,7 @@ export function placeIn(fields: ReadonlyMap<string, string>): PaperPlace | null 
     number: whole(fields.get("number")),
     claim: fields.get("claim") ?? null,
     variant: fields.get("variant") ?? null,
-    run: whole(fields.get("run")) ?? 0,
+    run: whole(fields.get("run")),
   };
 }
 

@@ -224,7 +224,7 @@ export class PapersPage {
       number: null,
       claim: null,
       variant: null,
-      run: 0,
+      run: null,
     });
     const open = (more: Partial<PaperPlace>): void => this.explore({ ...place(), ...more });
     this.numbers =

@@ -94,7 +94,7 @@ def shown(paper: RecordedPaper, item: RecordedItem, here: bool) -> dict[str, Any
 
 
 def _row(row: Any) -> dict[str, Any]:
-    which = "the base run" if row.best_start == 0 else f"run {row.best_start}"
+    which = "the base run" if row.best_start == row.base_run else f"run {row.best_start}"
     name = f"{row.row}, sources {', '.join(row.sources)}"
     if row.hits:
         text = f"{name}: all {row.cells} cells come out in {row.hits} of {row.starts} runs, such as {which}."

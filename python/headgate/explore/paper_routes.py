@@ -63,7 +63,8 @@ class PaperRoutes:
         if query.get("number"):
             number = int(number_of(query, "number", 0))
             self.shelf.number(name, item.item, number)
-        claim, variant, at = query.get("claim") or None, query.get("variant") or None, int(number_of(query, "run", 0))
+        claim, variant = query.get("claim") or None, query.get("variant") or None
+        at = int(number_of(query, "run", 0)) if query.get("run") else None
         return reply(await threaded(opened, self.shelf.paper(name), item, number, claim, variant, at))
 
     async def _measure(self, request: Request) -> Response:

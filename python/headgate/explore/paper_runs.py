@@ -41,7 +41,7 @@ def variant_of(item: RecordedItem, name: str) -> RecordedVariant:
 
 
 def scenario_of_run(variant: RecordedVariant, number: int) -> Table:
-    """The scenario of a run of a variant: 0 is the base run, the others begin at random phases.
+    """The scenario of a run of a variant: in run 0 all sources start at once, the others begin at random phases.
 
     Raises:
         RequestError: it has no run of this number.
@@ -52,7 +52,7 @@ def scenario_of_run(variant: RecordedVariant, number: int) -> Table:
 
 
 def opened(
-    paper: RecordedPaper, item: RecordedItem, number: int | None, claim: str | None, variant: str | None, at: int
+    paper: RecordedPaper, item: RecordedItem, number: int | None, claim: str | None, variant: str | None, at: int | None
 ) -> dict[str, Any]:
     """What the page needs to show the run behind a number or a claim.
 
@@ -62,7 +62,7 @@ def opened(
         number: its place in the list of the item; None for a run without one.
         claim: the name of the claim for which the run was opened.
         variant: the name of the variant; that of the number unless given.
-        at: the number of the run.
+        at: the number of the run; the base run unless given.
 
     Raises:
         RequestError: there is no such number, claim, variant or run.
@@ -72,10 +72,11 @@ def opened(
     if name is None:
         raise RequestError(422, "this number is read off no single run; expected the name of a variant beside it")
     found = variant_of(item, name)
+    at = found.base if at is None else at
     scenario = scenario_of_run(found, at)
     own = of is not None and of.variant == name
     return {
-        "paper": paper.paper, "item": item.item, "number": number, "claim": claim, "variant": name, "run": at,
+        "paper": paper.paper, "item": item.item, "number": number, "claim": claim, "variant": name, "run": at, "base": found.base,
         "scenario": scenario,
         "heading": f"{paper.paper}, {item.item}: {item.title}",
         "said": _sentences(item, of, claim),
@@ -84,7 +85,7 @@ def opened(
              "best": any(r.row == name and r.best_start == k and (of is None or of.source in r.sources) for r in item.rows)}
             for k in range(found.starts + 1)
         ],
-        "digest": found.digest if at == 0 else None,
+        "digest": found.digest if at == found.base else None,
         "value": value_text(of.values[at], of.published) if own and of is not None and at < len(of.values) else None,
         "unit": "" if of is None else of.unit,
         "measured": own,
@@ -144,7 +145,7 @@ def measured(
     found = variant_of(item, variant)
     own = scenario_of_run(found, at)
     result = run(scenario.base(), None, control, at)
-    outcome = Outcome(result)
+    outcome = Outcome(result, found.zero_s if at else 0.0)
     values = []
     for k, number in enumerate(item.numbers):
         if number.variant == variant:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..base.errors import HeadgateError
-from ..papers.build import build_scenario
-from ..papers.claims import Runs, claims_of, examine
+from ..papers.build import build_scenario, traces_of, zero_of
+from ..papers.claims import Runs, claims_of
+from ..papers.examine import examine_all
 from ..papers.levels import Setting, Unknown
 from ..papers.measure import TABLES, Outcome
 from ..papers.model import Paper, PaperError
@@ -29,6 +31,8 @@ class Bench:
         self.runs = 0
         self._metrics = dict(paper.metrics)
         self._texts: dict[tuple[str, tuple[int, ...]], str] = {}
+        #: The second from which times of a scenario are counted.
+        self._zeros: dict[str, float] = {}
         self._found: dict[tuple[str, str], dict[int, Floats]] = {}
 
     def text(self, row: Row, setting: Setting) -> str:
@@ -49,6 +53,7 @@ class Bench:
             # A run's name changes nothing in it.
             scenario.pop("name", None)
             self._texts[key] = json.dumps(scenario, sort_keys=True)
+            self._zeros[self._texts[key]] = zero_of(item, variant) if variant.seeds else 0.0
         return self._texts[key]
 
     def _whole(self, row: Row, setting: Setting) -> str:
@@ -85,9 +90,10 @@ class Bench:
                 if start not in kept:
                     jobs[row.name, text, start] = (row, (text, None, start))
         rows = [row for row, _ in jobs.values()]
+        texts = [text for _, text, _ in jobs]
         found = run_all(
             [job for _, job in jobs.values()],
-            lambda k, result: rows[k].measured(Outcome(result), self._metrics),
+            lambda k, result: rows[k].measured(Outcome(result, self._zeros[texts[k]]), self._metrics),
             TABLES,
         )
         self.runs += len(jobs)
@@ -98,24 +104,24 @@ class Bench:
 
     def _fill_item(self, rows: Sequence[Row], setting: Setting, text: str, starts: range) -> None:
         """Makes the runs of an item under a setting, and what its study and its claims say of each start."""
-        item = item_with_setting(rows[0].item, self.unknowns, setting)
+        # Each start stands alone here, whatever the paper judges its claims by.
+        item = replace(item_with_setting(rows[0].item, self.unknowns, setting), base="together")
         kept = [self._found.setdefault((row.name, text), {}) for row in rows]
         span = [s for s in self.starts(rows[0], starts) if any(s not in k for k in kept)]
-        texts = {v.name: json.dumps(build_scenario(item, v, phases=v.seeds)) for v in item.variants}
-        jobs = [
-            (t, None, s if v.seeds else 0) for s in span for v, t in zip(item.variants, texts.values(), strict=True)
-        ]
-        found = run_all(jobs, lambda _, result: Outcome(result), TABLES)
+        texts = [json.dumps(build_scenario(item, v, phases=v.seeds, traces=traces_of(item, v))) for v in item.variants]
+        zeros = [zero_of(item, v) if v.seeds else 0.0 for v in item.variants]
+        jobs = [(t, None, s if v.seeds else 0) for s in span for v, t in zip(item.variants, texts, strict=True)]
+        found = run_all(jobs, lambda k, result: Outcome(result, zeros[k % len(zeros)]), TABLES)
         self.runs += len(jobs)
         names = [v.name for v in item.variants]
         for k, start in enumerate(span):
             base = dict(zip(names, found[k * len(names) : (k + 1) * len(names)], strict=True))
-            runs = Runs(self.paper, item, base, {name: [o] for name, o in base.items()})
+            runs = Runs(self.paper, item, base, {name: [o] for name, o in base.items()}, together=base)
             values = study_of(runs, None).values if item.study and any(r.kind == "study" for r in rows) else {}
             claims = {c.id: c for c in claims_of(self.paper) if c.item == item.name}
             for row, of in zip(rows, kept, strict=True):
                 if row.kind == "claim":
-                    of[start] = np.array([float(examine(claims[row.label], runs).holds is True)])
+                    of[start] = np.array([float(examine_all([claims[row.label]], runs)[0].holds is True)])
                 else:
                     cells = [values.get((n.metric, n.row, n.source), np.nan) for n in row.numbers]
                     of[start] = row.ranked(np.array(cells, dtype=np.float64))

@@ -67,7 +67,8 @@ def conclusions(
 
 def _bare(item: Item) -> Item:
     """The item with as many runs as claims need here, and without its numbers, tables and figures."""
-    return replace(item, seeds=min(item.seeds, SEEDS), starts=0, study="", numbers=())
+    variants = tuple(replace(v, starts=None) for v in item.variants)
+    return replace(item, seeds=min(item.seeds, SEEDS), starts=0, study="", numbers=(), variants=variants)
 
 
 def _judged(paper: Paper, item: Item, work: Work) -> dict[str, tuple[str, bool]]:

@@ -17,12 +17,13 @@ from .measure import flow_called
 from .model import Item, Measure, Paper, PaperError, Published, Table, Variant
 
 
-def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Table:
-    """The scenario to run.
+def build_scenario(item: Item, variant: Variant, *, phases: bool = False, traces: Sequence[str] | None = None) -> Table:
+    """The scenario to run; `traces` are those of the item unless given, and none with `phases`.
 
-    The pair's flow control replaces that of every flow group whose name fits, except where it is `none` (sources without
-    flow control stay so); the window stays the scenario's. The pair's discipline replaces that of every link that names
-    one; the buffer stays the scenario's. With `phases` every flow starts at random within the item's phase.
+    The pair's flow control replaces that of every flow group whose name fits, except where it is `none` (sources without flow control
+    stay so); the window stays the scenario's. The pair's discipline replaces that of every link that names one; the buffer stays the
+    scenario's. With `phases` every flow starts at random within the item's phase, or up to that long before or after the flow that the
+    item names as `around`, from whose start its times are counted.
 
     Raises:
         PaperError: the item has no scenario, or a setting names nothing in it.
@@ -31,7 +32,7 @@ def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Tab
     if source is None:
         raise PaperError(f"{item.name} has no scenario yet")
     scenario: Table = copy.deepcopy(source)
-    scenario["name"] = f"{item.name} {variant.name}"
+    scenario["name"] = variant.name if variant.of else f"{item.name} {variant.name}"
     for flow in scenario["flows"]:
         flow["name"] = variant.rename.get(flow["name"], flow["name"])
         old = _table(flow.get("control", {}))
@@ -39,22 +40,65 @@ def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Tab
             new = _control(variant, flow["name"])
             if new is not None:
                 flow["control"] = {**new, **({"window": old["window"]} if "window" in old else {})}
-        if phases:
-            flow["start_spread"] = item.phase
     for link in _lines(scenario):
         if variant.queue is not None and "queue" in link:
             link["queue"] = {
                 **variant.queue,
                 **({"buffer": old["buffer"]} if "buffer" in (old := _table(link["queue"])) else {}),
             }
-    if item.traces and not phases:
-        scenario["traces"] = sorted({*scenario.get("traces", []), *item.traces})
+    if phases:
+        _spread(scenario, variant.phase or item.phase, around_of(item, variant), variant.name)
+    if traces is None:
+        traces = () if phases else traces_of(item, variant)
+    if traces:
+        scenario["traces"] = sorted({*scenario.get("traces", []), *traces})
     for path, value in variant.settings.items():
         try:
             assign(scenario, path, value, f"cannot set {path!r}")
         except HeadgateError as e:
             raise PaperError(f"{item.name}, variant {variant.name}: {e}") from None
     return scenario
+
+
+def traces_of(item: Item, variant: Variant) -> Sequence[str]:
+    """The traces of a variant's base run."""
+    return item.traces if variant.traces is None else variant.traces
+
+
+def traced_of(item: Item, variant: Variant) -> Sequence[str]:
+    """The traces that every start of a variant has."""
+    return item.traced if variant.traced is None else variant.traced
+
+
+def around_of(item: Item, variant: Variant) -> str:
+    """The flow from whose start times are counted, if there is one."""
+    return item.around if variant.around is None else variant.around
+
+
+def zero_of(item: Item, variant: Variant) -> float:
+    """The second of a run with random start phases from which times are counted."""
+    return _seconds(variant.phase or item.phase) if around_of(item, variant) else 0.0
+
+
+def _spread(scenario: Table, phase: str, around: str, variant: str) -> None:
+    """Has flows start at random. The one that the others start around starts in the middle, and the intervals fit its periods."""
+    if not around:
+        for flow in scenario["flows"]:
+            flow["start_spread"] = phase
+        return
+    shift = _seconds(phase)
+    if around not in [f["name"] for f in scenario["flows"]] or any("start" in f for f in scenario["flows"]):
+        raise PaperError(f"{variant}: around {around!r}; expected a flow of the scenario, all of which start at time 0")
+    for flow in scenario["flows"]:
+        flow.update({"start": phase} if flow["name"] == around else {"start_spread": f"{2 * shift:g}s"})
+    if _seconds(scenario["interval"]) % shift:
+        raise PaperError(f"{variant}: phase {phase}; expected a part of the interval of {scenario['interval']}")
+    scenario["interval"] = phase
+    scenario |= {key: f"{_seconds(scenario[key]) + shift:g}s" for key in ("duration", "warm_up")}
+
+
+def _seconds(text: str) -> float:
+    return float(_core.quantity(text)[2])
 
 
 def _table(choice: Table | str) -> Table:

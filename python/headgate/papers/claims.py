@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..base.errors import cut
 from .checks import checked, one_of, wrong
-from .folder import code_of, folder_of
+from .folder import folder_of
 from .measure import Floats, Outcome
 from .model import Item, Measure, Name, Paper, PaperError, unknown
 
@@ -27,10 +26,11 @@ Nulls = Callable[["Runs"], tuple[bool | None, bool | None]]
 
 
 class Runs:
-    """All runs of one item: per variant a base run (all sources start at once) and runs with random start phases.
+    """All runs of one item: per variant a base run and runs with random start phases.
 
     `seeds` are those that verdicts and claims rest on, a number of them that the paper's folder fixes; `starts` are all that were run.
-    `count_instructions` asks studies that measure the machine for its instructions too.
+    In the base run all sources start at once, or it is the first of `seeds`, where the item says so; `together` then has the runs in which
+    they start at once. `count_instructions` asks studies that measure the machine for its instructions too.
     """
 
     def __init__(
@@ -41,6 +41,7 @@ class Runs:
         seeds: Mapping[str, list[Outcome]],
         starts: Mapping[str, list[Outcome]] | None = None,
         *,
+        together: Mapping[str, Outcome] | None = None,
         count_instructions: bool = False,
     ) -> None:
         """Collects the outcomes of `item`."""
@@ -49,6 +50,7 @@ class Runs:
         self.base = base
         self.seeds = seeds
         self.starts = seeds if starts is None else starts
+        self.together = base if together is None else together
         self.count_instructions = count_instructions
         #: What was looked at: (variant, metric, source).
         self.seen: set[tuple[str, str, str]] = set()
@@ -58,8 +60,8 @@ class Runs:
         return self._values(variant, self._base(variant), metric, sources, span)
 
     def over(self, variant: str, metric: str, *sources: str, span: Span | None = None) -> Floats:
-        """Values of these sources in the base run (row 0) and in every seed (the other rows)."""
-        runs = [self._base(variant), *self.seeds.get(variant, [])]
+        """Values of these sources in the base run (row 0) and in every seed (the other rows), of which the base run may be one."""
+        runs = [self._base(variant), *(o for o in self.seeds.get(variant, []) if o is not self.base[variant])]
         return np.array([self._values(variant, r, metric, sources, span) for r in runs])
 
     def sd(self, variant: str, metric: str, *sources: str, span: Span | None = None) -> Floats:
@@ -102,6 +104,17 @@ class Runs:
         """End of the base runs in seconds."""
         return next(iter(self.base.values())).end
 
+    def views(self) -> list[Runs]:
+        """Of each start that claims are judged over the runs in which it is the only one. They have the variants with such a start."""
+        return [
+            Start(self.paper, self.item, {name: found[k] for name, found in self.seeds.items() if k < len(found)})
+            for k in range(self.item.seeds)
+        ]
+
+    def all_at_once(self) -> Runs:
+        """The runs in which all sources start at once, alone."""
+        return Runs(self.paper, self.item, self.together, {})
+
     def _base(self, variant: str) -> Outcome:
         if variant not in self.base:
             raise unknown("variant", variant, self.base)
@@ -118,15 +131,51 @@ class Runs:
         return np.array([run.value(m, s, span).mean for s in sources])
 
 
+class Start(Runs):
+    """One start of every variant, with the traces that the item keeps of every start."""
+
+    def __init__(self, paper: Paper, item: Item, base: Mapping[str, Outcome]) -> None:
+        """Takes the outcome of each variant at this start."""
+        super().__init__(paper, item, base, {})
+
+    def trace(self, variant: str, kind: str, source: str) -> tuple[Floats, Floats]:
+        """Times and values of a trace.
+
+        Raises:
+            PaperError: the item keeps it in the base run alone.
+        """
+        self._keeps(variant)
+        return super().trace(variant, kind, source)
+
+    def port_trace(self, variant: str, kind: str, port: str) -> tuple[Floats, Floats]:
+        """Times and values of a trace of a port.
+
+        Raises:
+            PaperError: the item keeps it in the base run alone.
+        """
+        self._keeps(variant)
+        return super().port_trace(variant, kind, port)
+
+    def _keeps(self, variant: str) -> None:
+        of = self.item.variant(variant)
+        own = "traces" in of.settings or (of.scenario or self.item.scenario or {}).get("traces")
+        if not own and not (self.item.traced if of.traced is None else of.traced):
+            raise PaperError(f"{self.item.name}: a claim looks at a trace of every start; expected it in `traced`")
+
+
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper about one item, with its predicate, and what null models of the paper's own say of it."""
+    """A statement of the paper about one item, with its predicate, and what null models of the paper's own say of it.
+
+    Where an item is judged over starts the predicate is asked about each of them by itself; one that is `whole` is asked once about all.
+    """
 
     id: str
     item: str
     text: str
     test: Predicate
     nulls: Nulls | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,7 +183,8 @@ class Finding:
     """The outcome of a claim: `holds` is None where it could not be tested.
 
     `about` are the variants, metrics and sources that it looked at. `trivial` and `wrong_pair` say whether it would hold for the trivial
-    model and for the best wrong pair (`nulls.py`): None where these give nothing of what it looks at.
+    model and for the best wrong pair (`nulls.py`): None where these give nothing of what it looks at. Where a claim is judged over starts
+    it holds in `held_in` of `starts`, and `together` says whether it holds when all sources start at once.
     """
 
     id: str
@@ -144,6 +194,9 @@ class Finding:
     about: frozenset[tuple[str, str, str]] = frozenset()
     trivial: bool | None = None
     wrong_pair: bool | None = None
+    starts: int = 0
+    held_in: int = 0
+    together: bool | None = None
 
     @property
     def judged_by_nulls(self) -> bool:
@@ -216,11 +269,13 @@ class Claims:
         return sorted(self._all, key=lambda c: order.index((c.item, c.id)) if (c.item, c.id) in order else len(order))
 
     def claim(
-        self, name: str, item: str = "", text: str = "", nulls: Nulls | None = None
+        self, name: str, item: str = "", text: str = "", nulls: Nulls | None = None, *, whole: bool = False
     ) -> Callable[[Predicate], Predicate]:
         """Decorator: registers a predicate as a claim about an item. Item and statement are those of the file unless given.
 
-        `nulls` puts the claim to null models of the paper's own, in place of those of `nulls.py`.
+        `nulls` puts the claim to null models of the paper's own, in place of those of `nulls.py`. A claim that is `whole` says something
+        of all starts together, such as how often something happens; where an item is judged over starts all others are asked at each of
+        them.
 
         Raises:
             PaperError: nothing says what the claim states.
@@ -232,7 +287,7 @@ class Claims:
         text = text or self._known[item, name]
 
         def register(test: Predicate) -> Predicate:
-            self._all.append(Claim(name, item, text, test, nulls))
+            self._all.append(Claim(name, item, text, test, nulls, whole))
             return test
 
         return register
@@ -253,21 +308,6 @@ def claims_of(paper: Paper) -> list[Claim]:
     for claim in claims.all:
         one_of(file, f"claim {claim.id}", claim.item, [i.name for i in paper.items], "item")
     return claims.all
-
-
-def examine(claim: Claim, runs: Runs) -> Finding:
-    """Tests one claim.
-
-    Raises:
-        PaperError: its predicate raised something, or gave no verdict with a text.
-    """
-    runs.seen.clear()
-    with code_of(runs.paper, "claims", f"claim {claim.id}"):
-        found: object = claim.test(runs)
-        if not isinstance(found, tuple) or len(found) != 2 or not isinstance(found[1], str):
-            raise PaperError(f"found {cut(repr(found))}; expected whether it holds, and the measured value as a text")
-        holds, measured = found
-    return Finding(claim.id, claim.text, None if holds is None else bool(holds), measured, frozenset(runs.seen))
 
 
 def spread(values: Floats) -> float:

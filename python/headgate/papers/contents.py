@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from .model import SEEDS, Form, Measure, Name, Rule, Table
+from .model import SEEDS, Base, Form, Measure, Name, Rule, Table
 from .unknowns import UnknownForm
 
 #: A number of runs.
@@ -25,7 +25,10 @@ class PairForm(Form):
 
 @dataclass(frozen=True)
 class VariantForm(Form):
-    """One variant: a pair (the scenario's own controls and queues without one), on a scenario, with settings."""
+    """One variant: a pair (the scenario's own controls and queues without one), on a scenario, with settings.
+
+    `seeds` says whether it has runs with random start phases, `starts` how many, if not as many as the item.
+    """
 
     name: Name
     pair: str = ""
@@ -33,6 +36,7 @@ class VariantForm(Form):
     set: Table = field(default_factory=dict)
     rename: Mapping[str, str] = field(default_factory=dict)
     seeds: bool = True
+    starts: Annotated[int, Field(ge=1, le=10_000)] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,11 @@ class TableForm(Form):
 
 @dataclass(frozen=True)
 class ItemForm(Form):
-    """An item. `pairs` are separate variants; `uses` names items whose variants are run here again without seeds.
+    """An item. `pairs` are separate variants; `uses` names items whose variants are run here again, without runs over seeds of their own.
 
-    `seeds` and `starts` are the numbers of runs that verdicts on numbers and on whole rows rest on; the paper's unless given.
+    `seeds` and `starts` are the numbers of runs that verdicts on numbers and on whole rows rest on; the paper's unless given. So is `base`,
+    the base run. `traced` are those of the `traces` that every start has, because claims look at them.
+    `around` names the flow whose own periods the tables' are: times are counted from its start.
     """
 
     name: Name
@@ -83,6 +89,9 @@ class ItemForm(Form):
     pairs: tuple[str, ...] = ()
     seeds: Count | None = None
     starts: Count | None = None
+    base: Base | None = None
+    traced: tuple[str, ...] = ()
+    around: str = ""
     variants: tuple[VariantForm, ...] = ()
     sweeps: tuple[SweepForm, ...] = ()
     tables: tuple[TableForm, ...] = ()
@@ -90,7 +99,7 @@ class ItemForm(Form):
 
 @dataclass(frozen=True)
 class PaperForm(Form):
-    """`paper.toml`; `seeds` and `starts` hold for every item without its own. `ours`: it is no paper, but experiments of ours."""
+    """`paper.toml`; `seeds`, `starts` and `base` hold for every item without its own. `ours`: it is no paper, but experiments of ours."""
 
     title: Name
     authors: Name
@@ -99,6 +108,7 @@ class PaperForm(Form):
     phase: str = "0s"
     seeds: Count = SEEDS
     starts: Count = 0
+    base: Base = "together"
     zero: str = "0"
     ours: bool = False
     metrics: Mapping[str, Measure] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from ..stats import Mean, mean_of
 from .build import build_scenario
 from .claims import Finding, Runs
 from .measure import Floats, Outcome
-from .model import Measure, PaperError, Published, Rule
+from .model import CHAOTIC, Measure, PaperError, Published, Rule
 from .rows import Row, closeness
 from .study import Shown
 from .trivial import Trivial, of_study
@@ -103,7 +103,8 @@ def _compare(runs: Runs, number: Published, trivials: _Trivials, whole: Row | No
     own = np.array([_value_of(o, metric, alike, number) for o in starts], dtype=np.float64)
     ours, base = runs.base[number.row].value(metric, number.source, number.span), runs.base[number.row]
     same_rank = _value_of(base, metric, alike, number) if len(alike) > 1 else None
-    every = np.append(own, ours.mean if same_rank is None else same_rank)
+    at_once = runs.together[number.row]
+    every = np.append(own, _value_of(at_once, metric, alike, number))
     low, high = (np.nan, np.nan) if np.isnan(every).all() else (float(np.nanmin(every)), float(np.nanmax(every)))
     found = Number(
         number, rule.name, judgement, ours, mean_of(own), low, high, len(runs.seeds[number.row]), same_rank=same_rank
@@ -135,6 +136,10 @@ def _wrong(runs: Runs, rule: Rule, number: Published, judgement: Judgement) -> I
             except PaperError:  # It has no such source.
                 continue
             found = judge(number, rule, sample)
+            if sample.over_starts and rule.compare not in CHAOTIC:
+                # In more than half of the starts, as ours.
+                yield row, found.verdict == "match"
+                continue
             as_a_rule = rule.compare != "some" or found.verdict == "match"
             yield row, as_a_rule and meets(number, rule, judgement, found.expected)
 
@@ -149,7 +154,8 @@ def _sample(runs: Runs, row: str, rule: Rule, number: Published) -> Sample:
 
     paper = np.array([n.value for n in alike], dtype=np.float64)
     spread = float(paper.max() - paper.min()) if len(alike) >= ENOUGH_ALIKE else np.nan
-    return Sample(of(runs.base[row]), np.array([of(o) for o in runs.seeds[row]], dtype=np.float64), spread)
+    over = runs.item.over_starts and bool(runs.seeds[row])
+    return Sample(of(runs.base[row]), np.array([of(o) for o in runs.seeds[row]], dtype=np.float64), spread, over)
 
 
 def _value_of(outcome: Outcome, metric: Measure, alike: Sequence[Published], number: Published) -> float:

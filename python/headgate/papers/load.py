@@ -73,6 +73,11 @@ def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item
     for n in numbers:
         if paper.metrics[n.metric].study and not form.study:
             raise wrong(reader.file, place, f"expected the key `study`, since a study measures {n.metric} in {n.table}")
+    for kind in form.traced:
+        one_of(reader.file, f"{place}.traced", kind, form.traces, "trace of the item")
+    base = form.base or paper.base
+    if base == "start" and not (paper.seeds if form.seeds is None else form.seeds):
+        raise wrong(reader.file, place, "expected `seeds` above 0 where the base run is the first of them")
     return Item(
         name=form.name,
         title=form.title,
@@ -87,6 +92,9 @@ def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item
         study=form.study,
         seeds=paper.seeds if form.seeds is None else form.seeds,
         starts=paper.starts if form.starts is None else form.starts,
+        base=base,
+        traced=form.traced,
+        around=form.around,
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..results.columns import rates as flow_rates
-from ..results.tables import Column, from_core
+from ..results.tables import Column, from_core, numbers
 from ..stats import Mean, mean_of
 from .model import Measure, PaperError
 from .runs.packed import Result
@@ -45,14 +45,16 @@ TABLES = ("intervals", "traces", "gauges", "flows", "links", "routes", "classes"
 class Outcome:
     """The interval records of one run, and its traces."""
 
-    def __init__(self, result: Result) -> None:
-        """Keeps what the measures need from a run."""
+    def __init__(self, result: Result, zero: float = 0.0) -> None:
+        """Keeps what the measures need from a run; times are counted from the second `zero` of it."""
         self.digest = result.digest
         self.seed = result.seed
         self.run = result.run
         self._intervals = from_core(result.table("intervals"))
-        self._traces = from_core(result.table("traces"))
+        self._traces = _by_object(result.table("traces"), zero)
         self._gauges = from_core(result.table("gauges"))
+        for table, times in ((self._intervals, ("start_s", "end_s")), (self._gauges, ("end_s",))):
+            table |= {name: table[name] - zero for name in times if zero}
         self._tables = {name: from_core(result.table(name)) for name in ("flows", "links", "routes", "classes")}
         self._tables["flows"] = _with_rates(self._tables["flows"])
         #: What was asked for already: judging a row asks for the same values again and again.
@@ -130,15 +132,11 @@ class Outcome:
 
     def trace(self, kind: str, source: str) -> tuple[Floats, Floats]:
         """Times in seconds and values of a trace of one source."""
-        t = self._traces
-        chosen = (t["trace"] == kind) & (t["object"] == self.flow(source))
-        return t["time_s"][chosen], t["value"][chosen]
+        return self.port_trace(kind, self.flow(source))
 
     def port_trace(self, kind: str, port: str) -> tuple[Floats, Floats]:
         """Times in seconds and values of a trace of one port: a link's name, or `NAME:reverse` for its way back."""
-        t = self._traces
-        chosen = (t["trace"] == kind) & (t["object"] == port)
-        return t["time_s"][chosen], t["value"][chosen]
+        return self._traces.get((kind, port), (np.zeros(0), np.zeros(0)))
 
     def link(self, link: str, column: str) -> float:
         """A value of the table of links, at the beginning of a link."""
@@ -173,6 +171,19 @@ def flow_called(source: str, flows: tuple[str, ...]) -> str | None:
         return source
     fits = [f for f in flows if (m := re.search(r"\d+$", f)) and m[0] == source]
     return fits[0] if len(fits) == 1 else None
+
+
+def _by_object(traces: Mapping[str, Any], zero: float) -> dict[tuple[str, str], tuple[Floats, Floats]]:
+    """Times in seconds and values of each trace of each object: a name for each row would take more than these."""
+    labels = [column if isinstance(column, list) else column[1] for column in (traces["trace"], traces["object"])]
+    code = numbers(traces["trace"]) * len(labels[1]) + numbers(traces["object"])
+    times, values = np.asarray(traces["time_s"]) - zero, np.asarray(traces["value"])
+    found = {}
+    for number in np.unique(code).tolist():
+        kind, name = divmod(number, len(labels[1]))
+        chosen = code == number
+        found[labels[0][kind], labels[1][name]] = times[chosen], values[chosen]
+    return found
 
 
 def _with_rates(flows: dict[str, Column]) -> dict[str, Column]:

@@ -182,7 +182,19 @@ class Variant:
     scenario: Table | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
     at: Mapping[str, Any] = field(default_factory=dict)
+    #: In place of the item's: the time within which sources start at random, how many such starts there are, the traces, and `around`.
+    phase: str = ""
+    starts: int | None = None
+    traces: tuple[str, ...] | None = None
+    traced: tuple[str, ...] | None = None
+    around: str | None = None
+    #: The item that it was taken from, if another one.
+    of: str = ""
 
+
+#: What the base run of an item is. `together`: all sources start at once. `start`: the first of the runs with random start phases; numbers
+#: and claims are then judged over all of these.
+Base = Literal["together", "start"]
 
 #: Runs with random start phases, unless the paper's folder says otherwise.
 SEEDS = 20
@@ -195,10 +207,12 @@ Point = tuple[int, ...]
 class Item:
     """One experiment of the paper.
 
-    `scenario` is None where it cannot be run yet or every variant has its own. `seeds` is the number of runs with random start
-    phases that verdicts rest on, `starts` that of those in which rows that depend on the start are looked for. `axes` are the sweeps
-    that are lines of points through a plane of variants, by name. `study` names a module in the paper's folder that makes tables and
-    its own figures from the runs.
+    `scenario` is None where it cannot be run yet or every variant has its own. `seeds` is the number of runs with random start phases
+    that verdicts rest on, `starts` that of those in which rows that depend on the start are looked for. `base` says what the base run is.
+    `traces` are those of the base run, `traced` those of every start, for claims that look at them. With `around`, the name of a flow,
+    times are counted from this flow's start in all runs: where starts are random, all others start up to `phase` before or after it.
+    `axes` are the sweeps that are lines of points through a plane of variants, by name. `study` names a module in the paper's folder that
+    makes tables and its own figures from the runs.
     """
 
     name: str
@@ -214,6 +228,18 @@ class Item:
     study: str = ""
     seeds: int = SEEDS
     starts: int = 0
+    base: Base = "together"
+    traced: tuple[str, ...] = ()
+    around: str = ""
+
+    @property
+    def over_starts(self) -> bool:
+        """Whether numbers and claims are judged over the runs with random start phases, of which the base run is the first."""
+        return self.base == "start" and any(v.seeds for v in self.variants)
+
+    def starts_of(self, variant: Variant) -> int:
+        """How many runs with random start phases a variant has for its verdicts, rows that are judged whole aside."""
+        return 0 if not variant.seeds else self.seeds if variant.starts is None else variant.starts
 
     @property
     def runs(self) -> bool:

@@ -2,6 +2,7 @@
 
 - The trivial model (`trivial.py`): every measure that a claim looks at is what fair shares give. It has no traces, gauges and tables of
   links, and no measures but its own; a claim that looks at one of them has no verdict from it.
+- Where an item is judged over starts, so are the models: a claim holds for the wrong pair if it does at more than half of them.
 - The wrong pair: the runs of an item's variants are exchanged in a circle, so that each has those of the one some places further on.
   Of at most `CIRCLES` such circles that one counts in which most claims of the item hold. A claim that finds a source or a variant
   missing then does not hold.
@@ -25,6 +26,7 @@ import numpy as np
 from .. import _core
 from .build import build_scenario
 from .claims import Claim, Finding, Runs, Span
+from .examine import Majority
 from .measure import Columns, Floats, Outcome
 from .model import Measure, PaperError
 from .runs import Work, work_here
@@ -88,19 +90,42 @@ def _fair_shares(runs: Runs) -> _Watched:
 def _verdicts(claims: Sequence[Claim], runs: _Watched) -> dict[str, bool | None]:
     """Of each claim whether it holds for a null model; None where the model has nothing of what the claim looks at."""
     found: dict[str, bool | None] = {}
+    views = runs.views() if runs.item.over_starts else []
     for claim in claims:
-        runs.looked = False
-        try:
-            with _quietly():
-                holds = claim.test(runs)[0]
-        except UnknownError:
-            found[claim.id] = None
-        except Exception:
-            # A predicate is made for its own runs; what it does with others is no error of its paper.
-            found[claim.id] = False if runs.looked else None
+        if views and not claim.whole:
+            found[claim.id] = _majority(claim, views)
         else:
-            found[claim.id] = bool(holds) if runs.looked and holds is not None else None
+            found[claim.id] = _verdict(claim, runs)
     return found
+
+
+def _majority(claim: Claim, views: Sequence[_Watched]) -> bool | None:
+    """Whether a claim holds at more than half of the starts; the first says whether the model has a say, and it ends when it is decided."""
+    verdicts: list[bool] = []
+    for view in views:
+        holds = _verdict(claim, view)
+        if holds is None:
+            return None
+        verdicts.append(holds)
+        most = max(verdicts.count(True), verdicts.count(False))
+        if 2 * most > len(views):
+            break
+    missing = (False,) * (len(views) - len(verdicts))
+    return Majority((*verdicts, *missing)).holds
+
+
+def _verdict(claim: Claim, runs: _Watched) -> bool | None:
+    """Whether a claim holds for a null model; None where the model has nothing of what the claim looks at."""
+    runs.looked = False
+    try:
+        with _quietly():
+            holds = claim.test(runs)[0]
+    except UnknownError:
+        return None
+    except Exception:
+        # A predicate is made for its own runs; what it does with others is no error of its paper.
+        return False if runs.looked else None
+    return bool(holds) if runs.looked and holds is not None else None
 
 
 @contextmanager
@@ -157,6 +182,12 @@ class _Watched(Runs):
     ) -> None:
         self.looked = False
         super().__init__(runs.paper, runs.item, _Noting(base, self), dict(seeds), dict(starts))
+
+    def views(self) -> list[_Watched]:  # type: ignore[override]
+        """Those of the runs; one where all starts are the same."""
+        alike = all(len({id(o) for o in found}) <= 1 for found in self.seeds.values())
+        starts = range(1 if alike else self.item.seeds)
+        return [_Watched(self, {n: f[k] for n, f in self.seeds.items() if k < len(f)}, {}, {}) for k in starts]
 
 
 class FairShares(Outcome):

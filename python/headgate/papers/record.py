@@ -17,7 +17,7 @@ from .. import __version__
 from ..base.atomic import write_text
 from ..base.errors import HeadgateError
 from ..stats.means import finite
-from .build import build_scenario
+from .build import build_scenario, zero_of
 from .claims import Finding, claims_of
 from .misses import Mechanism, mechanisms_of, statement_fails, why_fails, why_missed
 from .model import Item, Measure, Paper
@@ -123,7 +123,7 @@ def _item(paper: Paper, result: ItemResult, known: Sequence[Mechanism], entry: d
 
 
 def _variants(result: ItemResult) -> Iterable[dict[str, Any]]:
-    """The runs of an item: run 0 is of `scenario`, the others, with random start phases, of `phases`."""
+    """The runs of an item: run 0 is of `scenario`, the others, with random start phases, of `phases`; `base` is the base run."""
     item, runs = result.item, result.runs
     for variant in item.variants if item.runs else ():
         starts = [] if runs is None else runs.starts.get(variant.name, [])[:RUNS]
@@ -131,6 +131,8 @@ def _variants(result: ItemResult) -> Iterable[dict[str, Any]]:
             "name": variant.name,
             "digest": None if runs is None else runs.digest(variant.name),
             "starts": len(starts),
+            "base": int(item.over_starts and bool(starts)),
+            "zero_s": zero_of(item, variant),
             "scenario": build_scenario(item, variant),
             "phases": build_scenario(item, variant, phases=True) if starts else None,
         }
@@ -140,7 +142,7 @@ def _number(paper: Paper, result: ItemResult, number: Number, known: Sequence[Me
     p, runs = number.published, result.runs
     metric = paper.metrics[p.metric]
     own = not metric.study and any(v.name == p.row for v in result.item.variants)
-    outcomes = [runs.base[p.row], *runs.starts.get(p.row, [])[:RUNS]] if own and runs is not None else []
+    outcomes = [runs.together[p.row], *runs.starts.get(p.row, [])[:RUNS]] if own and runs is not None else []
     return {
         "value": p.value,
         "deviation": p.stddev,

@@ -108,13 +108,15 @@ class RecordedSection(Loose):
 
 @dataclass(frozen=True)
 class RecordedVariant(Loose):
-    """The runs of a variant: run 0 of `scenario`, `starts` more of `phases`."""
+    """The runs of a variant: run 0 of `scenario`, `starts` more of `phases`, whose times count from `zero_s`; `base` is the base run."""
 
     name: str
     digest: str | None
     starts: int
     scenario: Table
     phases: Table | None
+    base: int = 0
+    zero_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,7 @@ class RecordedRow(Loose):
     cells: int
     best_start: int
     met_at_best: int
+    base_run: int = 0
 
 
 @dataclass(frozen=True)

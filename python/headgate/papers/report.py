@@ -16,7 +16,7 @@ from ..base.errors import HeadgateError, missing_extra
 from ..plots.canvas import to_png, to_svg
 from .figures import draw
 from .record import write_record
-from .sentences import NULL_SAYS, best_starts, nulls_text, row_text, skill_text
+from .sentences import NULL_SAYS, base_text, best_starts, nulls_text, row_text, skill_text
 from .terminal import ours_text, paper_text, published_by, seeds_text, tables, title_of
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def write_report(
         nulls=reproduction.nulls,
         null_says=NULL_SAYS,
         nulls_text=nulls_text,
+        base_text=base_text,
         held=reproduction.held(),
         figures=figures,
         tables=tables,

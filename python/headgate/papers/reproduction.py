@@ -135,6 +135,7 @@ def _item(result: ItemResult) -> dict[str, Any]:
         "item": result.item.name,
         "seeds": result.item.seeds,
         "starts": result.item.starts,
+        "base": result.item.base,
         "skill": result.skill.to_dict(),
         "others": result.others.to_dict(),
         "tables": [
@@ -191,6 +192,7 @@ def _row(row: Row) -> dict[str, Any]:
         "frequency": row.frequency,
         "cells": row.cells,
         "best_start": row.best,
+        "base_run": row.base,
         "met_at_best": row.met,
         "best": [{"metric": m, "source": s, "value": finite(v)} for (m, s), v in row.values.items()],
     }
@@ -204,4 +206,7 @@ def _claim(finding: Finding) -> dict[str, Any]:
         "measured": finding.measured,
         "trivial": finding.trivial,
         "wrong_pair": finding.wrong_pair,
+        "starts": finding.starts,
+        "held_in": finding.held_in,
+        "together": finding.together,
     }

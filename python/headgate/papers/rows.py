@@ -27,8 +27,8 @@ CLOSE = 0.02
 class Row:
     """The result of a row: `starts` were tried, at `hits` of them all `cells` were met; at start `best` most of them were, `met`.
 
-    `best` is the number of the run, 0 being the one in which all sources start at once. `sources` are those of the row, or
-    the ones that are alike among them. `values` are those of the best start, by metric and source.
+    `best` is the number of the run, 0 being the one in which all sources start at once, and `base` that of the base run. `sources` are
+    those of the row, or the ones that are alike among them. `values` are those of the best start, by metric and source.
     """
 
     table: str
@@ -40,6 +40,7 @@ class Row:
     met: int
     best: int
     values: Mapping[tuple[str, str], float]
+    base: int = 0
 
     @property
     def frequency(self) -> float:
@@ -98,7 +99,8 @@ def _judge(runs: Runs, table: str, row: str) -> Iterator[Row]:
         return
     groups = _groups([_Cell(n, runs.paper.rule(runs.item.name, n)) for n in numbers])
     most = max(runs.item.starts, runs.item.seeds)
-    outcomes = {0: runs.base[row], **{o.run: o for o in runs.starts.get(row, [])[:most]}}
+    base = 1 if runs.item.over_starts else 0
+    outcomes = {base: runs.base[row], **{o.run: o for o in runs.starts.get(row, [])[:most]}}
     met = {run: [_met(group, runs.paper.metrics, outcome) for group in groups] for run, outcome in outcomes.items()}
 
     def over(chosen: Sequence[int]) -> Row:
@@ -112,7 +114,7 @@ def _judge(runs: Runs, table: str, row: str) -> Iterator[Row]:
             for n in own
             if n.source in sources
         }
-        return Row(table, row, sources, len(total), hits, cells, total[best], best, values)
+        return Row(table, row, sources, len(total), hits, cells, total[best], best, values, base)
 
     whole = over(range(len(groups)))
     yield whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .claims import Held
-from .model import Published
+from .model import Paper, Published
 from .rows import Row
 from .skill import Skill
 
@@ -20,10 +20,19 @@ def best_starts(rows: Sequence[Row], number: Published, name: str) -> dict[int, 
     """
     found: dict[int, dict[str, float]] = {}
     for row in rows:
-        if (row.table, row.row) == (number.table, name) and row.best:
+        if (row.table, row.row) == (number.table, name) and row.best != row.base:
             values = {source: value for (metric, source), value in row.values.items() if metric == number.metric}
             found.setdefault(row.best, {}).update(values)
     return found
+
+
+def base_text(paper: Paper) -> str:
+    """What the base run of a paper's items is, in words."""
+    over = [i.over_starts for i in paper.items if any(v.seeds for v in i.variants)]
+    at_once, start = "all sources start at once", "the first of the starts at random"
+    if over and all(over):
+        return f"the base run, {start}"
+    return f"the base run, {start}, or in which {at_once}" if any(over) else f"the base run, in which {at_once}"
 
 
 def skill_text(skill: Skill) -> str:
@@ -58,7 +67,7 @@ def nulls_text(held: Held) -> str:
 def row_text(row: Row) -> str:
     """The result of a row as a whole."""
     name = f"{row.row}, sources {', '.join(row.sources)}"
-    which = "the base run" if row.best == 0 else f"start {row.best}"
+    which = "the base run" if row.best == row.base else f"start {row.best}"
     if row.hits:
         return f"{name}: all {row.cells} cells come out at {row.hits} of {row.starts} starts, such as {which}"
     return f"{name}: never whole in {row.starts} starts; {row.met} of {row.cells} cells at the best, {which}"

@@ -15,7 +15,7 @@ from ..results.results import digits
 from .model import PRINTED, Paper, Published
 from .reproduction import ItemResult, Reproduction
 from .rows import Row
-from .sentences import NULL_SAYS, best_starts, nulls_text, row_text, skill_text
+from .sentences import NULL_SAYS, base_text, best_starts, nulls_text, row_text, skill_text
 from .skill import Skill
 from .study import Section
 from .verdict import Number, Verdict
@@ -170,7 +170,7 @@ def print_heading(paper: Paper, console: Console) -> None:
     """Prints what stands above the tables: the paper, and what the columns mean."""
     console.print(f"[bold]{escape(paper.title)}[/bold]\n{escape(paper.authors)}, {escape(paper.reference)}")
     console.print(
-        "[dim]ours: all sources start at once, ± standard deviation of the interval means where there are several; "
+        f"[dim]ours: {base_text(paper)}, ± standard deviation of the interval means where there are several; "
         f"{_RANKED} where sources are alike: ours of the same rank; "
         "range: lowest and highest of that run and those with random start phases; "
         "best: the start at which most of a row comes out; "

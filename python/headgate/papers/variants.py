@@ -64,7 +64,8 @@ class Reader:
             at = f"{place}.uses[{i}]"
             one_of(self.file, at, name, self._items, "item")
             there, other = self._items[name]
-            traces = {"traces": list(other.traces)} if other.traces else {}
+            # Where the base run is the first start, it is the same one as there.
+            start = (item.base or self.paper.base) == "start" == (other.base or self.paper.base)
             for _, v in self._listed(there, other):
                 yield (
                     at,
@@ -72,8 +73,12 @@ class Reader:
                         v,
                         name=f"{name} {v.name}",
                         scenario=v.scenario or self.scenario(there, other.scenario),
-                        settings={**traces, **v.settings},
-                        seeds=False,
+                        seeds=start and v.seeds,
+                        phase=other.phase or self.paper.phase,
+                        traces=other.traces,
+                        traced=other.traced,
+                        around=other.around,
+                        of=name,
                     ),
                 )
 
@@ -101,6 +106,7 @@ class Reader:
             queue=pair.queue if pair else None,
             settings=form.set,
             seeds=form.seeds,
+            starts=form.starts,
             scenario=self.scenario(owner, form.scenario),
             rename=form.rename,
         )

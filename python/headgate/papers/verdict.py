@@ -40,12 +40,14 @@ class Sample:
     """What is compared with one number: the base run's value, and those of the runs with random phases.
 
     Where sources are exchangeable they are those of the same rank among ours as the number has among the paper's; `spread` is then the
-    greatest less the least of the paper's numbers for these sources, else nan.
+    greatest less the least of the paper's numbers for these sources, else nan. With `over_starts` the base run is the first of the
+    others, and what the base run alone would decide is decided by more than half of them.
     """
 
     base: float
     runs: Floats
     spread: float = math.nan
+    over_starts: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,16 +70,18 @@ def judge(published: Published, rule: Rule, sample: Sample) -> Judgement:
     if why := _untestable(published, rule):
         return Judgement("not-tested", f"not tested: {why}")
     paper = _paper(published)
+    if sample.over_starts and rule.compare in ("value", "band", "bound", "absent"):
+        return _by_majority(published, rule, sample)
     if rule.compare == "absent":
         silent = int(np.isnan(sample.runs).sum())
         found: Verdict = "match" if math.isnan(sample.base) else "some-run" if silent else "miss"
-        return Judgement(found, "nothing is to be measured when all start at once", math.nan, 0.0)
+        return Judgement(found, "nothing is to be measured", math.nan, 0.0)
     rounding = published.rounding + 1e-12
     allowed = rule.absolute + rule.relative * abs(paper) + rule.deviations * (published.stddev or 0.0) + rounding
     if rule.compare == "predict":
         return _predict(published, rule, sample)
     if rule.compare == "some":
-        runs = np.append(sample.runs, sample.base)
+        runs = sample.runs if sample.over_starts else np.append(sample.runs, sample.base)
         near = int((abs(runs - paper) <= allowed).sum())
         verdict: Verdict = "match" if 2 * near > len(runs) else "some-run" if near else "miss"
         return Judgement(verdict, f"{near} of {len(runs)} runs within {allowed:.3g}", sample.base, allowed)
@@ -97,6 +101,19 @@ def judge(published: Published, rule: Rule, sample: Sample) -> Judgement:
     near_enough = abs(sample.base - paper) <= allowed
     how = f"within {allowed:.3g}" if allowed > 1e-9 else "exactly"
     return Judgement("match" if near_enough else "miss", f"{ranked}{how}", sample.base, allowed)
+
+
+def _by_majority(published: Published, rule: Rule, sample: Sample) -> Judgement:
+    """What would rest on the base run alone: a match if more than half of the starts meet it; compared is the middle one."""
+    each = [judge(published, rule, Sample(float(v), np.zeros(0))) for v in sample.runs]
+    held = sum(j.verdict == "match" for j in each)
+    middle = float(np.nanmedian(sample.runs)) if not np.isnan(sample.runs).all() else math.nan
+    # A source that is silent at some starts, and not at others, has two steady states.
+    seldom: Verdict = "some-run" if rule.compare == "absent" and held else "miss"
+    found: Verdict = "match" if 2 * held > len(each) else seldom
+    how = judge(published, rule, Sample(middle, np.zeros(0)))
+    why = f"in {held} of {len(each)} starts; the middle one: {how.why}"
+    return Judgement(found, why, math.nan if rule.compare == "absent" else middle, how.tolerance)
 
 
 def meets(published: Published, rule: Rule, judgement: Judgement, value: float) -> bool:
@@ -156,11 +173,11 @@ def _predict(published: Published, rule: Rule, sample: Sample) -> Judgement:
 class Number:
     """A published number, ours, the verdict, and the trivial model's value.
 
-    `ours` is the base run: all sources start at once, as in the paper. `spread` is the mean over all runs with random start phases, `low`
-    and `high` are the least and greatest of them and the base run; the verdict rests on the first `seeds` of them. `wrong` says of each
-    other row of the table whether its runs would have matched here. `claims` are those about this row and measure, with what became of
-    them. Where sources are exchangeable, `same_rank` is what the base run has in the rank of this number, and `spread`, `low` and `high`
-    are of that rank too.
+    `ours` is the base run: all sources start at once, or the first of the starts. `spread` is the mean over all runs with random start
+    phases, `low` and `high` are the least and greatest of them and the base run; the verdict rests on the first `seeds` of them. `wrong`
+    says of each other row of the table whether its runs would have matched here. `claims` are those about this row and measure, with what
+    became of them. Where sources are exchangeable, `same_rank` is what the base run has in the rank of this number, and `spread`, `low`
+    and `high` are of that rank too.
     """
 
     published: Published

@@ -434,6 +434,7 @@ export type PaperRun = {
   claim: string | null;
   variant: string;
   run: number;
+  base: number;
   scenario: Scenario;
   heading: string;
   said: string[];

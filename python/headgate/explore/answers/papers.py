@@ -167,6 +167,8 @@ class PaperRun(TypedDict):
     claim: str | None
     variant: str
     run: int
+    #: The number of the base run.
+    base: int
     scenario: dict[str, Any]
     heading: str
     said: list[str]

@@ -14,8 +14,10 @@ WINDOW = 4.0
 
 def reaches(runs: Runs, variant: str, start: float, end: float, level: float) -> float:
     """Seconds after `start` until the rates of sources 1 and 2, over the last 4 s, are both at `level`; nan if never before `end`."""
-    times = [runs.trace(variant, "rtt", s)[0] for s in ("1", "2")]
-    for at in np.arange(start, end, 0.5):
-        if all(((t > at - WINDOW) & (t <= at)).sum() >= level * WINDOW for t in times):
-            return float(at - start)
-    return math.nan
+    every = np.arange(start, end, 0.5)
+    reached = np.full(every.shape, True)
+    for source in ("1", "2"):
+        times = runs.trace(variant, "rtt", source)[0]
+        counts = np.searchsorted(times, every, "right") - np.searchsorted(times, every - WINDOW, "right")
+        reached &= counts >= level * WINDOW
+    return float(every[reached][0] - start) if reached.any() else math.nan
