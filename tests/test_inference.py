@@ -204,3 +204,18 @@ def test_bad_options_are_refused(tmp_path: Path, cli: Cli) -> None:
     assert done.returncode == 2 and "buffer" in done.stderr
     nothing = make(tmp_path / "none", "")
     assert "expected a table [unknowns]" in cli("infer", nothing).stderr
+
+
+def test_reproduce_with_another_level(tmp_path: Path, cli: Cli) -> None:
+    folder = make(tmp_path / "paper", BUFFER.replace('default = "10pkt"', 'default = "10pkt"\ntext = "13pkt"'))
+    print_numbers(folder, {"buffer": 0}, run=500)
+
+    def matches(*words: object) -> int:
+        return int(json.loads(cli("reproduce", folder, "near", "--json", *words).stdout)["counts"]["match"])
+
+    assert matches("--unknown", "buffer=6pkt") > matches()
+    assert matches("--text-alone") == matches("--unknown", "buffer=13pkt") != matches()
+    assert "buffer = 13pkt" in cli("reproduce", folder, "near", "--text-alone").stdout
+    assert "expected one of 6pkt, 8pkt" in cli("reproduce", folder, "--unknown", "buffer=7pkt").stderr
+    assert "expected one of buffer" in cli("reproduce", folder, "--unknown", "bufer=7pkt").stderr
+    assert cli("reproduce", "all", "--text-alone").returncode == 2

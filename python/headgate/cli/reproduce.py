@@ -22,6 +22,8 @@ Examples:
   headgate reproduce demers1989 scenario-2
   headgate reproduce keshav1991 --report out/keshav1991
   headgate reproduce kim1994 --resume out/runs
+  headgate reproduce demers1989 scenario-2 --unknown jk_first=6s
+  headgate reproduce keshav1991 --text-alone
   headgate reproduce all --report out/papers
   headgate list papers"""
 )
@@ -59,6 +61,18 @@ Examples:
     is_flag=True,
     help="Also count processor instructions where a paper measures them, by perf or valgrind. Valgrind takes a minute or more.",
 )
+@click.option(
+    "--unknown",
+    "unknowns",
+    multiple=True,
+    metavar="NAME=LEVEL",
+    help="Set an unknown of the paper to another level than its folder has; may be given several times.",
+)
+@click.option(
+    "--text-alone",
+    is_flag=True,
+    help="Set all unknowns to what a reader would take who has the paper's text alone; --unknown comes after it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def reproduce(
     paper: str | None,
@@ -72,6 +86,8 @@ def reproduce(
     report: Path | None,
     details: bool,
     count_instructions: bool,
+    unknowns: tuple[str, ...],
+    text_alone: bool,
     as_json: bool,
 ) -> int:
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours.
@@ -91,6 +107,7 @@ def reproduce(
         from ..papers.report import require_extras
         from ..papers.runner import each_item
         from ..papers.runs import open_work
+        from ..papers.settings import item_with_setting, setting_of
         from ..papers.terminal import print_heading, print_item, print_summary
         from .terminal import console, progress
 
@@ -104,8 +121,9 @@ def reproduce(
     if paper == "all":
         from .every import KEPT, reproduce_every
 
-        if items or details:
-            raise click.UsageError(f"all: expected no {'items' if items else '--details'} beside it")
+        beside = {"items": items, "--details": details, "--unknown": unknowns, "--text-alone": text_alone}
+        if given := [name for name, value in beside.items() if value]:
+            raise click.UsageError(f"all: expected no {given[0]} beside it")
         folder = resume or KEPT
         where = "on a Dask cluster" if engine == "dask" else "on threads of one process"
         opening = partial(open_work, threads, folder, engine, address)
@@ -115,6 +133,8 @@ def reproduce(
         raise click.UsageError("--ours: expected `all` beside it")
     found = load_paper(paper)
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
+    setting = setting_of(found, unknowns, text_alone=text_alone)
+    chosen = [item_with_setting(item, found.unknowns, setting) for item in chosen]
     check_items(found, chosen)
     out, results = console(), []
     with stopped_in(resume), open_work(threads, resume, engine, address) as work:
@@ -126,6 +146,9 @@ def reproduce(
             if not as_json:
                 if k == 0:
                     print_heading(found, out)
+                    for u in found.unknowns:
+                        if setting.get(u.name, u.default) != u.default:
+                            out.print(f"{escape(u.name)} = {escape(u.levels[setting[u.name]].name)}", soft_wrap=True)
                 print_item(result, out, details)
     whole = Reproduction(found, tuple(results))
     page = write_report(whole, report) if report is not None else None
