@@ -19,11 +19,10 @@ IMAGES = ROOT / "docs/images"
 #: How each paper is asked: settings of a block, starts, and whether claims are rows too.
 LONG: dict[str, dict[str, Any]] = {
     "demers1989": {"settings": 200, "starts": 9},
-    "keshav1991": {"settings": 60, "starts": 9},
-    "stoica1998": {"settings": 40, "starts": 9},
-    "kim1994": {"settings": 20, "starts": 3, "claims": True},
-    "hasegawa2001": {"settings": 12, "starts": 3, "claims": True},
-    "linux-tcp": {"settings": 40, "starts": 3},
+    "keshav1991": {"settings": 128, "starts": 6},
+    "stoica1998": {"settings": 64, "starts": 6},
+    "hasegawa2001": {"settings": 12, "starts": 2, "claims": True},
+    "linux-tcp": {"settings": 32, "starts": 1},
 }
 
 _SETTINGS = {"text": "by the text alone", "default": "as the folder has it", "inferred": "with inferred settings"}
