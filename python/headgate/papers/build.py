@@ -11,7 +11,6 @@ from .. import _core
 from ..base.errors import HeadgateError, cut
 from ..scenario.scenario import assign
 from .checks import one_of
-from .claims import claims_of
 from .folder import folder_of
 from .measure import flow_called
 from .model import Item, Measure, Paper, PaperError, Published, Table, Variant
@@ -73,6 +72,11 @@ def traced_of(item: Item, variant: Variant) -> Sequence[str]:
 def around_of(item: Item, variant: Variant) -> str:
     """The flow from whose start times are counted, if there is one."""
     return item.around if variant.around is None else variant.around
+
+
+def starts_differ(item: Item) -> bool:
+    """Whether an item's sources start at random, and not all at once in every run."""
+    return _seconds(item.phase) > 0
 
 
 def zero_of(item: Item, variant: Variant) -> float:
