@@ -11,6 +11,7 @@ from .. import _core
 from ..base.errors import HeadgateError, cut
 from ..scenario.scenario import assign
 from .checks import one_of
+from .claims import claims_of
 from .folder import folder_of
 from .measure import flow_called
 from .model import Item, Measure, Paper, PaperError, Published, Table, Variant
