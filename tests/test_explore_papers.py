@@ -115,23 +115,25 @@ def test_the_run_that_opens_gives_the_number_of_the_table(paper: str, item: str)
     page = showing(whole)
     (entry,) = record_of(whole)["items"]
     seen = 0
+    of = {v["name"]: v["base"] for v in entry["variants"]}
+    assert set(of.values()) == {int(entry["base"] == "start")}
     for k, number in enumerate(entry["numbers"]):
         run = page.get("/api/papers/open", paper=paper, item=item, number=k).json()
-        assert (run["variant"], run["run"]) == (number["row"], 0)
+        assert (run["variant"], run["run"], run["base"]) == (number["row"], of[number["row"]], of[number["row"]])
         assert bool(run["flows"]) != bool(run["port"]), (number, run["flows"], run["port"])
     for variant in entry["variants"]:
-        for at in (0, variant["starts"]):
+        for at in sorted({0, variant["base"], variant["starts"]}):
             run = page.get("/api/papers/open", paper=paper, item=item, variant=variant["name"], run=at).json()
             found = measured(page, run)
             assert found["changed"] == []
-            if at == 0:
-                assert found["digest"] == variant["digest"] == run["digest"]
+            base = at == variant["base"]
+            assert (found["digest"] == variant["digest"] == run["digest"]) == base
             for value in found["values"]:
                 number = entry["numbers"][value["number"]]
                 assert value["value"] == number["values"][at], number
-                if at == 0:
+                if base:
                     assert value["value"] == number["base"]
-                seen += at == 0
+                seen += base
     assert seen == len(entry["numbers"]) > 0
     page.explorer.runs.close()
 
@@ -165,13 +167,13 @@ def test_a_number_says_which_it_is_and_what_the_paper_says(page: Page) -> None:
     assert run["said"][2].startswith(f"Verdict: {first['verdict'].replace('-', ' ')}. ")
     assert run["flows"] == ["generic1"]
     assert [r["run"] for r in run["runs"]] == [0, 1, 2]
-    assert run["runs"][0]["value"] == first["ours"]
+    assert run["runs"][1]["value"] == first["ours"]
 
 
 def test_other_runs_begin_at_random_phases(page: Page) -> None:
-    base, other = opened(page, number=3), opened(page, number=3, run=2)
+    base, other = opened(page, number=3, run=0), opened(page, number=3, run=2)
     assert all("start_spread" not in f for f in base["scenario"]["flows"])
-    assert {f["start_spread"] for f in other["scenario"]["flows"]} == {"2s"}
+    assert {f["start_spread"] for f in other["scenario"]["flows"]} == {"5s"}
     assert (other["value"], other["digest"]) == (base["runs"][2]["value"], None)
     found = measured(page, other)
     text = json.dumps(other["scenario"])

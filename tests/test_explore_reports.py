@@ -48,7 +48,7 @@ def test_the_file_is_read_as_it_was_written(small: Path) -> None:
     (item,) = read_record(small / FILE).items
     assert [n.published for n in item.numbers] == list(load_paper("demers1989").item("scenario-4").numbers)
     for number in item.numbers:
-        assert number.values[0] == number.base
+        assert number.values[1] == number.base
         assert len(number.values) == 3
         own = [v for v in number.values if v is not None]
         # Where sources are alike the range is of the number's rank.

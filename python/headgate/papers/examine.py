@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..base.errors import cut
+from .build import starts_differ
 from .claims import Claim, Finding, Runs
 from .folder import code_of
 from .model import PaperError
@@ -40,26 +41,24 @@ class Majority:
         """Whether in more than half."""
         return None if None in self.verdicts else 2 * self.held > len(self.verdicts)
 
-    @property
-    def text(self) -> str:
-        """In words."""
-        return f"in {self.held} of {len(self.verdicts)} starts"
-
 
 def over_views(
     test: Callable[[Runs], tuple[bool | None, str]], views: Sequence[Runs], together: Runs
 ) -> tuple[Majority, bool | None, str]:
-    """Tests a statement at each start, and when all sources start at once; with what was measured at the first start, in words."""
+    """Tests a statement at each start, and when all sources start at once; with what was measured at the first start, in words.
+
+    Where the item's sources always start at once its runs are draws of what is random in it.
+    """
     found = [test(view) for view in views]
     majority = Majority(tuple(None if holds is None else bool(holds) for holds, _ in found))
     if majority.holds is None:
         return majority, None, found[0][1]
     beside = test(together)[0]
     at_once = None if beside is None else bool(beside)
-    exception = (
-        "" if majority.verdicts[0] is majority.holds else f", where it {'does not hold' if majority.holds else 'holds'}"
-    )
-    text = f"{majority.text}; all at once {_TOGETHER[bool(at_once)]}; the first start{exception}: {found[0][1]}"
+    unlike = f", where it {'does not hold' if majority.holds else 'holds'}"
+    exception = "" if majority.verdicts[0] is majority.holds else unlike
+    one, beside_it = ("start", f"all at once {_TOGETHER[bool(at_once)]}; ") if starts_differ(together.item) else ("run", "")
+    text = f"in {majority.held} of {len(views)} {one}s; {beside_it}the first {one}{exception}: {found[0][1]}"
     return majority, at_once, text
 
 

@@ -51,7 +51,7 @@ class Outcome:
         self.seed = result.seed
         self.run = result.run
         self._intervals = from_core(result.table("intervals"))
-        self._traces = _by_object(result.table("traces"), zero)
+        self._traces: dict[tuple[str, str], tuple[Floats, Floats]] | None = _by_object(result.table("traces"), zero)
         self._gauges = from_core(result.table("gauges"))
         for table, times in ((self._intervals, ("start_s", "end_s")), (self._gauges, ("end_s",))):
             table |= {name: table[name] - zero for name in times if zero}
@@ -130,12 +130,18 @@ class Outcome:
             raise PaperError(f"source {source!r} of the paper is not one flow of the scenario: {', '.join(self.flows)}")
         return found
 
+    def forget(self) -> None:
+        """Drops traces and gauges, which take most of the memory: nobody looks at them in this run any more."""
+        self._traces, self._gauges = None, {}
+
     def trace(self, kind: str, source: str) -> tuple[Floats, Floats]:
         """Times in seconds and values of a trace of one source."""
         return self.port_trace(kind, self.flow(source))
 
     def port_trace(self, kind: str, port: str) -> tuple[Floats, Floats]:
         """Times in seconds and values of a trace of one port: a link's name, or `NAME:reverse` for its way back."""
+        if self._traces is None:
+            raise PaperError(f"run {self.run} keeps no traces; expected the base run")
         return self._traces.get((kind, port), (np.zeros(0), np.zeros(0)))
 
     def link(self, link: str, column: str) -> float:

@@ -85,6 +85,10 @@ def each_item(
             done |= dict(zip(jobs[place].values(), outcomes.values(), strict=True))
             done = {job: outcome for job, outcome in done.items() if job in later}
             result = _result(paper, item, outcomes, work.progress, count_instructions)
+        for key, job in jobs[place].items():
+            # Figures show the base run; all starts of a paper with their traces would take gigabytes.
+            if item.over_starts and key[1] > 1 and job not in later:
+                outcomes[key].forget()
         yield result
 
 
