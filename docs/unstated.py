@@ -1,7 +1,7 @@
 """Makes the pages of what papers leave open again: `python docs/unstated.py [PAPER ...]`, from the root of a checkout.
 
 It takes long. The answers of `headgate infer` about a paper and the claims that depend on an unknown are kept in
-docs/papers/_generated/unstated-PAPER.json, and the pages are written from these. With `--write` only the pages are written; with `--check` it
+docs/papers/_generated/unstated-PAPER.json; the pages are written from these. With `--write` only the pages are written; with `--check` it
 fails if a paper's unknowns are not those that were asked about.
 """
 
@@ -26,6 +26,11 @@ LONG: dict[str, dict[str, Any]] = {
 }
 
 _SETTINGS = {"text": "by the text alone", "default": "as the folder has it", "inferred": "with inferred settings"}
+
+_CLAIMS = (
+    "Claims that hold with some levels and fail with others, each unknown alone beside the folder's setting; in brackets the share of nine "
+    "starts at which they hold:"
+)
 
 _OUTCOMES = {
     "found": "**found**",
@@ -155,7 +160,7 @@ def _of_paper(paper: str, data: dict[str, Any]) -> list[str]:
     if data["conclusions"]:
         lines += [
             "",
-            "Claims that hold with some levels and fail with others, each unknown alone beside the folder's setting:",
+            _CLAIMS,
             "",
         ]
         lines += [_row(["claim", "what it says", "unknown", "holds with", "fails with"]), _row(["---"] * 5)]
@@ -180,7 +185,8 @@ def _answer(u: dict[str, Any]) -> list[str]:
 
 
 def _depends(c: dict[str, Any]) -> list[str]:
-    levels = {holds: ", ".join(k for k, v in c["holds"].items() if v is holds) for holds in (True, False)}
+    shares = c["shares"].items()
+    levels = {holds: ", ".join(f"{k} ({v:.2g})" for k, v in shares if (v > 0.5) is holds) for holds in (True, False)}
     return [c["claim"], c["text"], f"`{c['unknown']}`", levels[True], levels[False]]
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..base.errors import HeadgateError
-from ..papers.build import build_scenario, traces_of, zero_of
-from ..papers.claims import Runs, claims_of
+from ..papers.build import build_scenario, traced_of, traces_of, zero_of
+from ..papers.claims import Claim, Runs, claims_of
 from ..papers.examine import examine_all
 from ..papers.levels import Setting, Unknown
 from ..papers.measure import TABLES, Outcome
@@ -105,10 +105,11 @@ class Bench:
     def _fill_item(self, rows: Sequence[Row], setting: Setting, text: str, starts: range) -> None:
         """Makes the runs of an item under a setting, and what its study and its claims say of each start."""
         # Each start stands alone here, whatever the paper judges its claims by.
+        traced = traced_of if rows[0].item.over_starts else traces_of
         item = replace(item_with_setting(rows[0].item, self.unknowns, setting), base="together")
         kept = [self._found.setdefault((row.name, text), {}) for row in rows]
         span = [s for s in self.starts(rows[0], starts) if any(s not in k for k in kept)]
-        texts = [json.dumps(build_scenario(item, v, phases=v.seeds, traces=traces_of(item, v))) for v in item.variants]
+        texts = [json.dumps(build_scenario(item, v, phases=v.seeds, traces=traced(item, v))) for v in item.variants]
         zeros = [zero_of(item, v) if v.seeds else 0.0 for v in item.variants]
         jobs = [(t, None, s if v.seeds else 0) for s in span for v, t in zip(item.variants, texts, strict=True)]
         found = run_all(jobs, lambda k, result: Outcome(result, zeros[k % len(zeros)]), TABLES)
@@ -121,10 +122,19 @@ class Bench:
             claims = {c.id: c for c in claims_of(self.paper) if c.item == item.name}
             for row, of in zip(rows, kept, strict=True):
                 if row.kind == "claim":
-                    of[start] = np.array([float(examine_all([claims[row.label]], runs)[0].holds is True)])
+                    of[start] = np.array([self._holds(claims[row.label], runs)])
                 else:
                     cells = [values.get((n.metric, n.row, n.source), np.nan) for n in row.numbers]
                     of[start] = row.ranked(np.array(cells, dtype=np.float64))
+
+    @staticmethod
+    def _holds(claim: Claim, runs: Runs) -> float:
+        """1 if a claim holds, 0 if not; nan where it cannot be tested, since a level may leave nothing of what it looks at."""
+        try:
+            holds = examine_all([claim], runs)[0].holds
+        except PaperError:
+            return np.nan
+        return np.nan if holds is None else float(holds)
 
     @staticmethod
     def starts(row: Row, starts: range) -> range:

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..base.parallel import Progress
 from ..papers.levels import Unknown
 from ..papers.load import load_paper
-from ..papers.model import Item, Paper
-from ..papers.runner import each_item
-from ..papers.runs import Work
-from ..papers.settings import item_with_setting
+from ..papers.model import Paper, unknown
+from ..papers.runs import Work, work_here
+from .bench import Bench
+from .rows import Row, claims_of_items
 
-#: Runs with random starts that claims see.
-SEEDS = 3
+#: Runs with random starts that claims are judged by, each by itself.
+STARTS = 9
+
+#: By how much the shares of starts at which a claim holds have to differ.
+APART = 1 / 3
 
 
 @dataclass(frozen=True)
 class Conclusion:
     """A claim that holds with some levels of an unknown and fails with others.
 
-    `holds` has the names of levels and whether it holds with them, the folder's first.
+    `shares` has for each level, the folder's first, the share of starts at which it holds. It holds if it does at more than half.
     """
 
     claim: str
     item: str
     text: str
     unknown: Unknown
-    holds: Mapping[str, bool]
+    shares: Mapping[str, float]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -37,62 +43,59 @@ class Conclusion:
             "item": self.item,
             "text": self.text,
             "unknown": self.unknown.name,
-            "holds": dict(self.holds),
+            "shares": dict(self.shares),
         }
 
 
 def conclusions(
-    paper: str | Paper, *items: str, unknowns: Sequence[str] = (), work: Work | None = None
+    paper: str | Paper,
+    *items: str,
+    unknowns: Sequence[str] = (),
+    starts: int = STARTS,
+    work: Work | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Conclusion, ...]:
     """The claims of a paper that depend on an unknown.
 
-    Each level is set alone beside the folder's setting, and claims are judged by the base runs and `SEEDS` runs with random starts.
+    Each level is set alone beside the folder's setting. A claim depends on the unknown if it holds at more than half of the starts with one
+    level and not with another, and the shares differ by a third at least.
 
     Args:
         paper: its name, the path of a folder, or a paper that was read.
         items: names of items whose claims are judged, all unless given.
         unknowns: names of the unknowns, all unless given.
+        starts: runs with random starts that claims are judged by.
         work: where runs are made and kept.
+        progress: called with the share done of the present runs, how many are complete, and how many there are.
 
     Raises:
-        PaperError: no such paper or item, or a level makes no valid scenario.
+        PaperError: no such paper, item or unknown, or a level makes no valid scenario.
     """
     found = load_paper(paper) if isinstance(paper, str) else paper
-    chosen = [_bare(found.item(i)) for i in dict.fromkeys(items)] or [_bare(i) for i in found.items]
-    wanted = [u for u in found.unknowns if not unknowns or u.name in unknowns]
+    chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
+    for name in unknowns:
+        if name not in {u.name for u in found.unknowns}:
+            raise unknown("unknown", name, [u.name for u in found.unknowns])
     work = work or Work()
-    plain = {item.name: _judged(found, item, work) for item in chosen if item.runs}
-    return tuple(c for u in wanted for c in _of(found, chosen, u, plain, work))
+    work.progress = progress or work.progress
+    with work_here(work):
+        bench = Bench(found, found.unknowns)
+        rows = claims_of_items(found, chosen)
+        wanted = [u for u in found.unknowns if not unknowns or u.name in unknowns]
+        return tuple(c for u in wanted for c in _of(bench, u, rows, range(1, 1 + starts)))
 
 
-def _bare(item: Item) -> Item:
-    """The item with as many runs as claims need here, and without its numbers, tables and figures."""
-    variants = tuple(replace(v, starts=None) for v in item.variants)
-    return replace(item, seeds=min(item.seeds, SEEDS), starts=0, study="", numbers=(), variants=variants)
-
-
-def _judged(paper: Paper, item: Item, work: Work) -> dict[str, tuple[str, bool]]:
-    """The claims of an item that can be decided: their texts, and whether they hold."""
-    (result,) = each_item(paper, [item], work=work)
-    return {f.id: (f.text, f.holds) for f in result.findings if f.holds is not None}
-
-
-def _of(
-    paper: Paper,
-    items: Sequence[Item],
-    unknown: Unknown,
-    plain: Mapping[str, Mapping[str, tuple[str, bool]]],
-    work: Work,
-) -> Iterator[Conclusion]:
-    default = unknown.levels[unknown.default].name
-    for item in items:
-        holds = {claim: {default: value} for claim, (_, value) in plain.get(item.name, {}).items()}
-        for level in range(len(unknown.levels)):
-            changed = item_with_setting(item, [unknown], {unknown.name: level})
-            if not holds or changed == item:
-                continue
-            for claim, (_, value) in _judged(paper, changed, work).items():
-                holds.setdefault(claim, {})[unknown.levels[level].name] = value
-        for claim, by_level in holds.items():
-            if len(set(by_level.values())) > 1:
-                yield Conclusion(claim, item.name, plain[item.name][claim][0], unknown, by_level)
+def _of(bench: Bench, unknown: Unknown, rows: Sequence[Row], starts: range) -> Iterator[Conclusion]:
+    touched = [row for row in rows if bench.touches(unknown, row)]
+    order = [unknown.default, *(k for k in range(len(unknown.levels)) if k != unknown.default)]
+    settings = [{unknown.name: level} for level in order]
+    bench.fill(((row, s) for row in touched for s in settings), starts)
+    for row in touched:
+        shares: dict[str, float] = {}
+        for level, setting in zip(order, settings, strict=True):
+            values = bench.values(row, setting, starts)
+            if not np.isnan(values).all():
+                shares[unknown.levels[level].name] = float(np.nanmean(values))
+        default = next(iter(shares.values()), 0.0)
+        if any((x > 0.5) != (default > 0.5) and abs(x - default) >= APART for x in shares.values()):
+            yield Conclusion(row.label, row.item.name, row.text, unknown, shares)

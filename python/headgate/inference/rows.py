@@ -27,7 +27,8 @@ class Row:
     of size.
 
     `kind` says where values come from: the tables of a run of the variant, or the item's study or a claim, which need runs of all its
-    variants. A claim is a row of one cell, which is 1 where it holds.
+    variants. A claim is a row of one cell, which is 1 where it holds, and
+    `text` is what it states.
     """
 
     item: Item
@@ -38,6 +39,7 @@ class Row:
     close: Floats
     groups: tuple[tuple[int, ...], ...]
     kind: Literal["tables", "study", "claim"] = "tables"
+    text: str = ""
 
     @property
     def name(self) -> str:
@@ -88,11 +90,16 @@ def rows_of(paper: Paper, items: Sequence[Item], *, claims: bool = False) -> tup
     return tuple(out)
 
 
+def claims_of_items(paper: Paper, items: Sequence[Item]) -> tuple[Row, ...]:
+    """All claims of items that are run, as rows."""
+    return tuple(row for item in items if item.runs for row in _claims(paper, item))
+
+
 def _claims(paper: Paper, item: Item) -> Iterator[Row]:
     one, width = np.ones(1), np.full(1, _CLAIM)
     for claim in claims_of(paper):
         if claim.item == item.name:
-            yield Row(item, claim.id, item.variants[0], (), one, width, (), "claim")
+            yield Row(item, claim.id, item.variants[0], (), one, width, (), "claim", claim.text)
 
 
 def _rows(paper: Paper, item: Item, *, study: bool) -> Iterator[Row]:

@@ -43,7 +43,7 @@ def print_inference(found: Inference, out: Console, figure: Path | None) -> None
 
 
 def print_conclusions(found: Sequence[Conclusion], out: Console) -> None:
-    """Prints the claims that depend on an unknown: for each level whether they hold, the folder's first."""
+    """Prints the claims that depend on an unknown: for each level whether they hold and at what share of starts, the folder's first."""
     if not found:
         out.print("No claim depends on an unknown.")
     for unknown in dict.fromkeys(c.unknown.name for c in found):
@@ -52,7 +52,7 @@ def print_conclusions(found: Sequence[Conclusion], out: Console) -> None:
         for c in own:
             out.print(f"  {escape(c.claim)} ({escape(c.item)}): {escape(c.text)}", soft_wrap=True)
             for holds, word in ((True, "holds"), (False, "fails")):
-                levels = ", ".join(level for level, value in c.holds.items() if value is holds)
+                levels = ", ".join(f"{level} ({x:.2g})" for level, x in c.shares.items() if (x > 0.5) is holds)
                 out.print(f"    {word} with {escape(levels)}", soft_wrap=True)
 
 
