@@ -2,8 +2,9 @@
 
     python benches/hasegawa_settings.py [SECONDS] [SEEDS] [FOLDER]
 
-`headgate reproduce hasegawa2001` compares the settings in four runs each that measure 1000 s. Here they last SECONDS (5000, as the paper's own), of
-which the first tenth does not count, and there are SEEDS runs (3) besides the first. Prints the item's tables of settings. The runs are kept in FOLDER (.cache/runs).
+`headgate reproduce hasegawa2001` compares the settings in four runs each that measure 1000 s. Here they last SECONDS (5000, as the paper's
+own), of which the first tenth does not count, and there are SEEDS runs (3) besides the first. Prints the item's tables of settings. The
+runs are kept in FOLDER (.cache/runs).
 """
 
 from __future__ import annotations

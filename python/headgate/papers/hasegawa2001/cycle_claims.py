@@ -53,7 +53,10 @@ def _h30(m: Measured) -> Result:
     found = np.array([m.timeouts_of_windows("RED Reno", line) for line in BELOW])
     wrong = _beyond(found / theory, 0.5, 2.0)
     at = f"at 400 {listed(100 * found[0], 1)} %, at 880 {listed(100 * found[-2], 1)} %"
-    return not wrong, f"windows that end by a timeout: equation {100 * theory:.1f} %; {at}; outside at {wrong or 'none'}"
+    return (
+        not wrong,
+        f"windows that end by a timeout: equation {100 * theory:.1f} %; {at}; outside at {wrong or 'none'}",
+    )
 
 
 @claim("H31")

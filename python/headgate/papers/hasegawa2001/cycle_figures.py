@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def figure_14(m: Measured, sheets: Sheets) -> Drawing:
     theory, real = sheet.axes
     at = np.concatenate(([0.0], np.cumsum(lengths)))
     _sawtooth(theory, VEGAS_SPAN / 4, at, np.array([whole / 2, path, whole, whole]))
-    for k, (a, b) in enumerate(zip(at, at[1:], strict=False), 1):
+    for k, (a, b) in enumerate(pairwise(at), 1):
         theory.axvline(b, color=GREY, lw=0.8, ls=(0, (2, 2)))
         theory.text((a + b) / 2, 0.6, f"{k}", ha="center", va="center", fontsize=9)
     _trace(real, times, windows, start, VEGAS_SPAN)
@@ -84,7 +85,7 @@ def figure_9(m: Measured, sheets: Sheets) -> Drawing:
         arriving.barh(len(lengths) - 1 - i, length, **look)
     # Phase j has connections 1 to j: the fastest burst ends first.
     ends = np.concatenate(([0.0], np.sort(lengths)))
-    for k, (a, b) in enumerate(zip(ends, ends[1:], strict=False)):
+    for k, (a, b) in enumerate(pairwise(ends)):
         arriving.axvline(b, color=GREY, lw=0.8, ls=(0, (2, 2)))
         arriving.text((a + b) / 2, 3.62, f"{len(lengths) - k}", ha="center", va="center", fontsize=9)
     arriving.text(ends[-1] + 0.05, 3.62, "phase", ha="left", va="center", fontsize=9)
@@ -92,15 +93,18 @@ def figure_9(m: Measured, sheets: Sheets) -> Drawing:
         phases = m.phases(line)
         x = np.concatenate(([0.0], np.cumsum(phases.duration)))
         y = phases.service * PACKET
-        serving.step(x, np.append(y, 0.0), where="post", color=colour, ls=dash, lw=1.5, label=f"output link {line} kbit/s")
+        serving.step(
+            x, np.append(y, 0.0), where="post", color=colour, ls=dash, lw=1.5, label=f"output link {line} kbit/s"
+        )
     return sheet.done()
 
 
 def _typical(times: Floats, windows: Floats, span: float) -> tuple[float, list[float]]:
     """When to begin to show a trace, at the longest cycle within half of what is shown, and its losses from there on."""
-    whole = [at for at, _ in cycles(times, windows) if at[0] > 100 and at[-1] - at[0] <= span / 2]
+    every = [at for at, _ in cycles(times, windows)]
+    whole = [at for at in every if at[0] > 100 and at[-1] - at[0] <= span / 2] or every or [times]
     longest = max(whole, key=lambda at: float(at[-1] - at[0]))
-    start = float(longest[0]) - span / 8
+    start = max(float(longest[0]) - span / 8, 0.0)
     return start, [float(at[-1]) for at, _ in cycles(times, windows) if start < at[-1] <= start + span]
 
 
@@ -132,11 +136,17 @@ def _levels(axes: Axes, levels: tuple[tuple[float, str], ...]) -> None:
         # Names of values that are close to one another stand one above the other.
         below = max(value, below + room)
         up = (below - value) / (high - low) * 160
-        place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "xytext": (3, up), "textcoords": "offset points"}
+        place: dict[str, Any] = {
+            "xycoords": ("axes fraction", "data"),
+            "xytext": (3, up),
+            "textcoords": "offset points",
+        }
         axes.annotate(name, (1, value), va="center", fontsize=9, color=GREY, annotation_clip=False, **place)
 
 
 def _between(axes: Axes, a: float, b: float, y: float, text: str) -> None:
     """A length with arrows at both ends."""
-    axes.annotate("", (b, y), (a, y), arrowprops={"arrowstyle": "<->", "color": BLACK, "lw": 0.9, "shrinkA": 0, "shrinkB": 0})
+    axes.annotate(
+        "", (b, y), (a, y), arrowprops={"arrowstyle": "<->", "color": BLACK, "lw": 0.9, "shrinkA": 0, "shrinkB": 0}
+    )
     axes.text((a + b) / 2, y - 0.3, text, ha="center", va="top", fontsize=9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,19 +13,19 @@ from ..measure import Floats
 CUT = 0.6
 
 
-def cuts(windows: Floats) -> Floats:
+def cuts(windows: Floats) -> list[int]:
     """Places of a trace at which a loss cut the window.
 
-    >>> cuts(np.array([8.0, 9.0, 10.0, 5.0, 6.0, 5.0])).tolist()
+    >>> cuts(np.array([8.0, 9.0, 10.0, 5.0, 6.0, 5.0]))
     [3]
     """
-    return np.flatnonzero(windows[1:] <= CUT * windows[:-1]) + 1
+    return [int(k) + 1 for k in np.flatnonzero(windows[1:] <= CUT * windows[:-1])]
 
 
 def cycles(times: Floats, windows: Floats) -> Iterator[tuple[Floats, Floats]]:
     """Every whole cycle: the times at which the window changes, with that of the next loss, and the windows from there on."""
     places = cuts(windows)
-    for a, b in zip(places, places[1:], strict=False):
+    for a, b in pairwise(places):
         yield times[a : b + 1], windows[a:b]
 
 

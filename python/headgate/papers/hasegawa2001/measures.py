@@ -120,7 +120,6 @@ class Measured:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(every["timeouts"].sum(axis=0) / every["losses"].sum(axis=0))
 
-
     def expected(self, case: str, line: int) -> tuple[Floats, Floats]:
         """What equations 7 and 8 give for the mean window, and equation 12 for the share of windows with a timeout, with the measured p.
 
@@ -195,7 +194,7 @@ class FairShares(Measured):
 
     def least_round_trips(self, case: str, line: int) -> Floats:
         """Those of an empty network."""
-        return self.every(case, line)["rtt"][0]
+        return np.asarray(self.every(case, line)["rtt"][0])
 
     def held(self, case: str, line: int) -> float:
         """Nothing is lost: there are no cycles."""
@@ -257,8 +256,9 @@ _COUNTS = {
 
 
 def _early(outcome: Outcome, flow: str, measure: Measure) -> float:
-    """Means over the first intervals: those of counts are all in proportion to their sums."""
-    return float(outcome.series(measure, flow, (0.0, EARLY)).mean())
+    """Totals of counts over the first intervals, and means of the rest."""
+    found = outcome.series(measure, flow, (0.0, EARLY))
+    return float(found.sum() if measure.counts and not measure.per_second else found.mean())
 
 
 def red(line: float) -> RenoThroughput:

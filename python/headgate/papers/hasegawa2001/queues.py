@@ -70,7 +70,13 @@ def _queue(axes: Axes, x: float, y: float) -> None:
     axes.plot([x, x + 1.8, x + 1.8, x], [y + 0.25, y + 0.25, y - 0.25, y - 0.25], color="black", lw=1.3)
     for k in range(3):
         left = x + 1.8 - 0.4 * (k + 1)
-        axes.fill([left, left + 0.36, left + 0.36, left], [y - 0.19, y - 0.19, y + 0.19, y + 0.19], fc="#cccccc", ec="black", lw=0.6)
+        axes.fill(
+            [left, left + 0.36, left + 0.36, left],
+            [y - 0.19, y - 0.19, y + 0.19, y + 0.19],
+            fc="#cccccc",
+            ec="black",
+            lw=0.6,
+        )
 
 
 def _arrow(axes: Axes, a: tuple[float, float], b: tuple[float, float]) -> None:

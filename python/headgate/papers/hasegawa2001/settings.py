@@ -37,6 +37,10 @@ class Part(Measured):
         self._whole, self._chosen = whole, chosen
         self.taken: set[str] = set()
 
+    def variant(self, case: str, line: int) -> str:
+        """That of all runs."""
+        return self._whole.variant(case, line)
+
     def every(self, case: str, line: int) -> dict[str, Floats]:
         """Those of the chosen runs."""
         self.taken.add(f"{self._whole.name} {self.variant(case, line)}")
@@ -48,8 +52,8 @@ class Part(Measured):
 class Outcome:
     """Whether a claim holds with a setting, and the measured value in words.
 
-    `alone` of the `runs` say the same by themselves; `firm` if it also stays without any one of them. `same` says that none of the runs
-    is another one than by the text alone.
+    `alone` of the `runs` say the same by themselves; `firm` if it also stays without any one of them. There are no runs where it looks at
+    the equations or at one trace. `same` says that none of the runs is another one than by the text alone.
     """
 
     holds: bool
@@ -63,7 +67,8 @@ class Outcome:
         """How tables write it."""
         if self.same:
             return "="
-        return f"{'holds' if self.holds else 'fails'} {self.alone}/{self.runs}{'' if self.firm else ' ~'}"
+        of = f" {self.alone}/{self.runs}{'' if self.firm else ' ~'}" if self.runs else ""
+        return f"{'holds' if self.holds else 'fails'}{of}"
 
 
 def outcomes(test: Test, measured: dict[str, Measured], runs: int) -> dict[str, Outcome]:
@@ -73,11 +78,12 @@ def outcomes(test: Test, measured: dict[str, Measured], runs: int) -> dict[str, 
     for name, m in measured.items():
         whole = Part(m)
         holds, text = _tested(test, whole)
-        alone = [_tested(test, Part(m, [k]))[0] for k in range(runs)]
-        without = [_tested(test, Part(m, [i for i in range(runs) if i != k]))[0] for k in range(runs) if runs > 1]
+        number = runs if whole.taken else 0
+        alone = [_tested(test, Part(m, [k]))[0] for k in range(number)]
+        without = [_tested(test, Part(m, [i for i in range(number) if i != k]))[0] for k in range(number) if number > 1]
         same = whole.taken == first
         first = whole.taken if first is None else first
-        found[name] = Outcome(holds, text, alone.count(holds), runs, all(w == holds for w in without), same)
+        found[name] = Outcome(holds, text, alone.count(holds), number, all(w == holds for w in without), same)
     return found
 
 
@@ -120,11 +126,17 @@ def compared(runs: Runs, found: dict[tuple[str, str], dict[str, Outcome]]) -> li
     known = tests(runs)
     rows: list[Table] = []
     for key, of in found.items():
-        nulls = {
-            m.name: "holds" if _tested(known[key], m.of(runs))[0] else "fails" for m in (FairShares, Exchanged)
-        }
+        nulls = {m.name: "holds" if _tested(known[key], m.of(runs))[0] else "fails" for m in (FairShares, Exchanged)}
         cells = {name: str(outcome) for name, outcome in of.items()}
-        rows.append({"claim": key[0], "states": key[1], "fair": nulls["fair shares"], "other": nulls["another discipline"], **cells})
+        rows.append(
+            {
+                "claim": key[0],
+                "states": key[1],
+                "fair": nulls["fair shares"],
+                "other": nulls["another discipline"],
+                **cells,
+            }
+        )
     return rows
 
 
