@@ -28,6 +28,16 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 }
 
 
+#: What tables call them, and the part of the runs of the text alone that is as long as those with a setting.
+NAMES = {
+    "text": "the text alone",
+    "early": "1000 s of it",
+    "jitter": "jitter of 20 ms",
+    "quantum": "quantum of 250 bytes",
+    "both": "both",
+}
+
+
 class Part(Measured):
     """Some of the runs; `taken` are the variants that were looked at."""
 
@@ -143,7 +153,7 @@ def compared(runs: Runs, found: dict[tuple[str, str], dict[str, Outcome]]) -> li
 def moved(found: dict[tuple[str, str], dict[str, Outcome]]) -> list[Table]:
     """A row for each claim and setting with which its outcome is another one than by the text alone, or that fails with one of them."""
     return [
-        {"claim": key[0] or key[1], "setting": name, "outcome": str(outcome), "measured": outcome.measured}
+        {"claim": key[0] or key[1], "setting": NAMES[name], "outcome": str(outcome), "measured": outcome.measured}
         for key, of in found.items()
         if not all(o.holds for o in of.values())
         for name, outcome in of.items()
@@ -153,10 +163,10 @@ def moved(found: dict[tuple[str, str], dict[str, Outcome]]) -> list[Table]:
 
 def skills(runs: Runs, found: dict[tuple[str, str], dict[str, Outcome]]) -> list[Table]:
     """How many claims hold with each setting, and for two models that know nothing of disciplines."""
-    rows = [{"setting": name, **skill(runs, *of)} for name, of in SETTINGS.items()]
+    rows = [{"setting": NAMES[name], **skill(runs, *of)} for name, of in SETTINGS.items()]
     early = [of["early"].holds for key, of in found.items() if key[0]]
     none = dict.fromkeys(("fair", "other", "only"))
-    return [rows[0], {"setting": "1000 s of it", "claims": len(early), "ours": sum(early), **none}, *rows[1:]]
+    return [rows[0], {"setting": NAMES["early"], "claims": len(early), "ours": sum(early), **none}, *rows[1:]]
 
 
 def indices(runs: Runs, case: str, setting: str) -> Table | None:
