@@ -95,7 +95,7 @@ def main() -> None:
             ("demers1989", ["section-2.3", "figure-1"], ["section-2.3", "figure-1"]),
             ("keshav1991", ITEMS, FIGURES),
             ("stoica1998", CSFQ_ITEMS, CSFQ),
-            ("hasegawa2001", ["figures"], ["fairness", "figure-10"]),
+            ("hasegawa2001", ["figures"], ["fairness", "figure-8", "figure-10", "figure-14"]),
             ("beyond", BEYOND_ITEMS, BEYOND),
         ):
             command("reproduce", paper, *items, "--report", str(folder / paper))

@@ -106,6 +106,7 @@ def summary(reproduction: Reproduction, seconds: float = 0.0) -> str:
         "",
         *_numbers(reproduction),
         *_claims(reproduction.items),
+        *_sections(reproduction.items),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -315,6 +316,17 @@ def _claims(items: tuple[ItemResult, ...]) -> list[str]:
                 if holds is False
             ]
     return ["What does not hold:", "", *lines] if lines else ["All claims hold."]
+
+
+def _sections(items: tuple[ItemResult, ...]) -> list[str]:
+    """The tables of studies that say of themselves that they stand here too."""
+    lines = []
+    for section in (s for i in items if i.study is not None for s in i.study.sections if s.on_page):
+        rows = [[_plain(cell) for cell in row] for row in section.rows]
+        rule = _row(["---"] * len(section.headings))
+        lines += ["", f"{_plain(section.title)}:", "", _row(list(section.headings)), rule, *map(_row, rows)]
+        lines += ["", section.note] if section.note else []
+    return lines
 
 
 def _plain(text: str) -> str:

@@ -30,12 +30,16 @@ NOTHING = "-"
 
 @dataclass(frozen=True)
 class TableLayout(Form):
-    """One table. A column's third entry is the name of a value without which the column is left out."""
+    """One table. A column's third entry is the name of a value without which the column is left out.
+
+    `on_page`: the paper's page of the documentation shows it too.
+    """
 
     title: Name
     columns: tuple[tuple[str, ...], ...]
     note: str = ""
     measured: bool = False
+    on_page: bool = False
     rows: tuple[Table, ...] = ()
     over: Mapping[str, tuple[str | int | float, ...]] = field(default_factory=dict)
 
@@ -88,6 +92,7 @@ class Layouts:
             tuple(lines),
             write(table.note, **values),
             table.measured,
+            on_page=table.on_page,
         )
 
 

@@ -60,9 +60,15 @@ def _own(claim: Claim, runs: Runs) -> tuple[bool | None, bool | None]:
     assert claim.nulls is not None
     try:
         with _quietly():
-            return claim.nulls(runs)
+            trivial, wrong = claim.nulls(runs)
+            # Comparisons of numpy's numbers give its own truth values, which JSON does not know.
+            return _plain(trivial), _plain(wrong)
     except Exception:
         return None, None
+
+
+def _plain(holds: bool | None) -> bool | None:
+    return None if holds is None else bool(holds)
 
 
 def _circles(claims: Sequence[Claim], runs: Runs) -> Iterator[dict[str, bool | None]]:

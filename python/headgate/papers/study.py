@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Section:
     """A table of texts. `measured` says that it holds times of this machine, which vary from run to run and are never judged.
 
-    `verdicts`, where there are any, say of each row whether its statement holds; None is not decided.
+    `on_page` says that the paper's page of the documentation shows it too. `verdicts`, where there are any, say of each row whether its
+    statement holds; None is not decided.
     """
 
     title: str
@@ -33,6 +34,7 @@ class Section:
     note: str = ""
     measured: bool = False
     verdicts: tuple[bool | None, ...] = ()
+    on_page: bool = False
 
     def is_numeric(self, heading: str) -> bool:
         """Whether a column holds mostly numbers. The first column names the row, unless it has only numbers.

@@ -6,10 +6,11 @@ import numpy as np
 
 from ..claims import Result, listed
 from ..measure import Floats
+from . import cycle_claims
 from .measures import BELOW, INPUTS, LINES, SMALL, Measured
 from .statements import CLAIMS, claim
 
-__all__ = ["CLAIMS"]
+__all__ = ["CLAIMS", "cycle_claims"]
 
 #: Output links up to which the text calls fairness a problem of RED's.
 MIDDLE = tuple(line for line in BELOW if line <= 720)

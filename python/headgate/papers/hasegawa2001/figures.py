@@ -13,7 +13,7 @@ from ...analysis import jain_index
 from ...base.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from ..measure import Floats
 from ..sheets import Sheets
-from . import networks
+from . import cycle_figures, networks, queues
 from .measures import BELOW, INPUTS, LINES, PACKET, Measured, reno, vegas
 
 if TYPE_CHECKING:
@@ -160,6 +160,11 @@ DRAWINGS: dict[str, Callable[[Measured], Drawing]] = {
     **{name: partial(_draw, name=name, panels=panels) for name, panels in PANELS.items()},
     "figure-1": networks.forward,
     "figure-17": networks.reverse,
+    "figure-4": queues.sufficient,
+    "figure-6": queues.insufficient,
+    "figure-8": partial(cycle_figures.figure_8, sheets=SHEETS),
+    "figure-9": partial(cycle_figures.figure_9, sheets=SHEETS),
+    "figure-14": partial(cycle_figures.figure_14, sheets=SHEETS),
     "figure-10": figure_10,
     "figure-15": figure_15,
     "fairness": fairness,

@@ -35,9 +35,10 @@ def claim(name: str) -> Callable[[Test], Predicate]:
     return register
 
 
-def skill(runs: Runs) -> dict[str, int]:
-    """How many claims hold in the simulation and by each of the two models, and in the simulation only."""
-    found = {m: {name: test(m.of(runs))[0] for name, test in TESTS.items()} for m in (Measured, FairShares, Exchanged)}
+def skill(runs: Runs, *settings: str) -> dict[str, int]:
+    """How many claims hold in the simulation and by each of the two models, and in the simulation only; with other settings if any."""
+    models = (Measured, FairShares, Exchanged)
+    found = {m: {name: test(m.of(runs, *settings))[0] for name, test in TESTS.items()} for m in models}
     ours, fair, other = found.values()
     return {
         "claims": len(TESTS),

@@ -11,7 +11,7 @@ from ..claims import Runs
 from ..layout import Layouts
 from ..model import Table
 from ..study import Shown
-from . import figures
+from . import figures, settings
 from .equations import error, fair_shares, values
 from .measures import INPUTS, Measured, reno, vegas
 from .statements import skill
@@ -26,12 +26,19 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
     """Everything is measured from the item's runs; `progress` has nothing more to show."""
     del progress
     m = Measured.of(runs)
+    found = settings.all_outcomes(runs)
     sections = (
         TABLES.section("skill", [skill(runs)]),
         TABLES.section("fairness", lambda case, figure: {"jain": m.jains(case, SHOWN)}),
         TABLES.section("shares", partial(_shares, m), bw=400),
         TABLES.section("reno", partial(_reno, m)),
         TABLES.section("vegas", partial(_vegas, m)),
+        TABLES.section("cycles", partial(_cycles, m)),
+        TABLES.section("rounds", partial(_rounds, m)),
+        TABLES.section("settings", settings.compared(runs, found), runs=1 + runs.item.seeds),
+        TABLES.section("moved", settings.moved(found)),
+        TABLES.section("setting-skill", settings.skills(runs, found)),
+        TABLES.section("indices", partial(settings.indices, runs)),
         TABLES.section("errata", errata()),
     )
     drawings = {name: partial(draw, m) for name, draw in figures.DRAWINGS.items()}
@@ -57,6 +64,23 @@ def _vegas(m: Measured, line: int) -> Table:
     simulated = m.throughput("RED Vegas", line)
     fair = line * INPUTS / INPUTS.sum()
     return {"simulated": simulated, "found": error(vegas(line), simulated), "fair": error(fair, simulated)}
+
+
+def _cycles(m: Measured, line: int) -> Table:
+    case = "RED Reno"
+    window, timeouts = m.expected(case, line)
+    return {
+        "sent": 1 / m.loss(case, line),
+        "vegas": 1 / m.loss("RED Vegas", line),
+        "window": m.window(case, line),
+        "by_p": window,
+        "timeouts": 100 * m.timeouts_of_windows(case, line),
+        "by_both": 100 * timeouts,
+    }
+
+
+def _rounds(m: Measured, line: int) -> Table:
+    return {"time": m.window("RED Reno", line), "rounds": m.rounds("RED Reno", line)}
 
 
 def errata() -> list[Table]:
