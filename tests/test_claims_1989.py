@@ -33,6 +33,11 @@ def fcfs(words: str) -> Fault:
     return when(words, {QUEUE: {"kind": "fcfs", "buffer": "1000000pkt"}})
 
 
+def lines(words: str) -> Fault:
+    """As `fcfs`, for every line of a network."""
+    return when(words, {"links.line*.queue": {"kind": "fcfs", "buffer": "1000000pkt"}})
+
+
 #: The claim, its item, the variants that it needs (a pattern), what is wrong, and the settings that make it so.
 FAULTS: list[tuple[str, str, str, str, Fault]] = [
     ("D20", "section-2.2", "bits", "packets are counted, not bits", when("bits FQ", {QUEUE: {"kind": "sfq", "buffer": "1000000pkt"}})),
@@ -43,6 +48,10 @@ FAULTS: list[tuple[str, str, str, str, Fault]] = [
     ("D24", "section-2.3", "P=500", "nobody is staggered", when("staggered", {"flows.ftp2.start": "0s", "flows.ftp3.start": "0s"})),
     ("D24", "section-2.3", "P=500", "packets wait for their turn", fcfs("coincident")),
     ("D25", "section-2.3", "poisson|bursts", "packets wait for their turn", fcfs("poisson P=1500 ")),
+    ("D30", "networks", ".", "FQ serves in order of arrival", lines("window/FQ, W=64 ")),
+    ("D30", "networks", ".", "a window is too small", when("round robin, W=64 ", {"flows.*.control.window": 1})),
+    ("D31", "networks", "W=(4|8|24)", "no bunches come", when("bunches, window/FQ,", {"flows.bunch*.start_spread": "1s", "flows.rest*.start_spread": "1s"})),
+    ("D31", "networks", "W=(4|8|24)", "FQ serves in order of arrival", lines("bunches, window/FQ, W=24")),
 ]  # fmt: skip
 
 
