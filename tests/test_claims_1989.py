@@ -51,6 +51,12 @@ FAULTS: list[tuple[str, str, str, str, Fault]] = [
     ("D30", "networks", ".", "FQ serves in order of arrival", lines("window/FQ, W=64 ")),
     ("D30", "networks", ".", "a window is too small", when("round robin, W=64 ", {"flows.*.control.window": 1})),
     ("D31", "networks", "W=(4|8|24)", "no bunches come", when("bunches, window/FQ,", {"flows.bunch*.start_spread": "1s", "flows.rest*.start_spread": "1s"})),
+    ("D32", "game", "rates", "FQ serves in order of arrival", fcfs("window/FQ")),
+    ("D33", "game", "rates", "FQ serves in order of arrival", fcfs("window/FQ")),
+    ("D34", "game", "rates", "FCFS protects", when("window/FCFS", {QUEUE: {"kind": "fq", "buffer": "1000000pkt"}})),
+    ("D35", "game", "rates", "FQ serves in order of arrival", fcfs("window/FQ")),
+    ("D36", "game", "windows", "FQ serves in order of arrival", fcfs("window/FQ")),
+    ("D36", "game", "windows", "FCFS protects", when("window/FCFS", {QUEUE: {"kind": "fq", "buffer": "1000000pkt"}})),
     ("D31", "networks", "W=(4|8|24)", "FQ serves in order of arrival", lines("bunches, window/FQ, W=24")),
 ]  # fmt: skip
 
