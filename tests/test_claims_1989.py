@@ -24,6 +24,10 @@ Fault = Callable[[Variant], dict[str, Any]]
 QUEUE = "links.slow.queue"
 
 
+#: Random starts, so that nobody comes in bunches.
+MIXED = {"flows.bunch*.start_spread": "1s", "flows.rest*.start_spread": "1s"}
+
+
 def when(words: str, settings: dict[str, Any]) -> Fault:
     """Settings for the variants whose names have all these words."""
     return lambda v: settings if all(w in f"{v.name} " for w in words.split()) else {}
@@ -50,7 +54,7 @@ FAULTS: list[tuple[str, str, str, str, Fault]] = [
     ("D25", "section-2.3", "poisson|bursts", "packets wait for their turn", fcfs("poisson P=1500 ")),
     ("D30", "networks", ".", "FQ serves in order of arrival", lines("window/FQ, W=64 ")),
     ("D30", "networks", ".", "a window is too small", when("round robin, W=64 ", {"flows.*.control.window": 1})),
-    ("D31", "networks", "W=(4|8|24)", "no bunches come", when("bunches, window/FQ,", {"flows.bunch*.start_spread": "1s", "flows.rest*.start_spread": "1s"})),
+    ("D31", "networks", "W=(4|8|24)", "no bunches come", when("bunches, window/FQ,", MIXED)),
     ("D32", "game", "rates", "FQ serves in order of arrival", fcfs("window/FQ")),
     ("D33", "game", "rates", "FQ serves in order of arrival", fcfs("window/FQ")),
     ("D34", "game", "rates", "FCFS protects", when("window/FCFS", {QUEUE: {"kind": "fq", "buffer": "1000000pkt"}})),

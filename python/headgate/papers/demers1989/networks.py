@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -93,7 +93,14 @@ def draw(runs: Runs) -> Drawing:
     sheet = Sheets(__file__).open("networks")
     first, second = sheet.axes
     for pair, colour, marker in ((FQ, BLUE, "o"), (ROBIN, GREEN, "^"), (FCFS, VERMILION, "s")):
-        look = {"color": colour, "marker": marker, "ms": 5, "lw": 1.2, "mfc": "none", "label": pair.split("/")[1]}
+        look: dict[str, Any] = {
+            "color": colour,
+            "marker": marker,
+            "ms": 5,
+            "lw": 1.2,
+            "mfc": "none",
+            "label": pair.split("/")[1],
+        }
         least = [relative(runs, f"{pair}, W={w}", SHARES).min() for w in WINDOWS]
         held_up = [relative(runs, f"bunches, {pair}, W={w}", HELD_UP)[0] for w in BUNCH_WINDOWS]
         first.plot(WINDOWS, least, **look)
