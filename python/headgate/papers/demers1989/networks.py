@@ -37,7 +37,7 @@ HOLDS = 2 * (1 + 0.04)
 
 def relative(runs: Runs, variant: str, shares: dict[str, float]) -> Floats:
     """What conversations got over their max-min shares."""
-    return runs.of(variant, "rate", *shares) / np.array(list(shares.values()))
+    return np.divide(runs.of(variant, "rate", *shares), list(shares.values()))
 
 
 def worst(runs: Runs, variant: str, shares: dict[str, float]) -> float:
