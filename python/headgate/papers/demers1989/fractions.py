@@ -66,7 +66,9 @@ def _d37(runs: Runs) -> Result:
 def _d38(_: Runs) -> Result:
     found = moved(range(100))
     same = {name: int((shares == 0).sum()) for name, shares in found.items()}
-    text = ", ".join(f"{name} {n} of 100 ({100 * found[name].mean():.0f} % of packets elsewhere)" for name, n in same.items())
+    text = ", ".join(
+        f"{name} {n} of 100 ({100 * found[name].mean():.0f} % of packets elsewhere)" for name, n in same.items()
+    )
     return same["fractions"] == 100 and same["weights"] < 50, f"the order is Virtual Clock's: {text}"
 
 

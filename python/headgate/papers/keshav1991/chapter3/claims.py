@@ -230,4 +230,6 @@ def _k3_11(_: Runs) -> Result:
 @claim("K3.12", nulls=_cost_nulls("weighed"))
 def _k3_12(_: Runs) -> Result:
     own = _table_3_2("weighed")
-    return _in_order(own), f"{listed(np.array(own), 1)} instructions; 1991 {listed(np.array(_table_3_2('instructions')), 0)}"
+    return _in_order(
+        own
+    ), f"{listed(np.array(own), 1)} instructions; 1991 {listed(np.array(_table_3_2('instructions')), 0)}"
