@@ -104,6 +104,7 @@ def test_claims_that_hold(demers: Reproduction, keshav: Reproduction) -> None:
     held = {f.id: f.holds for r in (demers, keshav) for i in r.items for f in i.findings}
     must = (
         "D1 D2 D3 D6 D7 D8 D9 D10 D11 D13 D14 D15 D17 D18 D18a D18b D18c D18d D20 D21 D22 D23 D24 D25 D26 D27 D28 D29 "
+        "D30 D31 D32 D33 D34 D35 D36 D37 D38 D39 D40 "
         "K1b K1c K2c K2e K2f K3b K3f K4b K5b K6a K6b K6c "
         "K1d C5-18 C5-19 K4d K5d"
     )

@@ -1,6 +1,8 @@
 //! Fair Queueing: packets leave in the order in which bit-by-bit round robin would finish them.
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 2.2; Keshav 1991, chapters 2, 3 and 6.
+//! - With `slots` the weights are absolute fractions of the line (1989, section 5), as in Virtual Clock: a conversation that used what others
+//!   left idle is served after them until the round number has come up with it.
 //! - A packet of length P starts at S = max(F of the conversation's last packet, R(now)) and finishes at F = S + P.
 //! - Its bid is P + max(F of the last packet, R(now) - delta). The packet with the smallest bid is sent next, without preemption.
 //!
@@ -65,6 +67,11 @@ fq_params! {
         /// Structure that holds the waiting packets (1991, chapter 3): it changes the cost, never the packets. `link`, `tree` and `heap` know no
         /// conversations, so they cannot have `drop_policy = "longest_queue"`.
         structure: Structure = Structure::Perc,
+        /// Slots of a round (1989, section 5): a conversation of weight w has the absolute fraction w / slots of the line, while the weights of the
+        /// active ones add up to no more. Shares are relative to the weights of the active conversations unless given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1, max = 1_000_000))]
+        slots: Option<u32> = None,
     }
 }
 
@@ -118,7 +125,7 @@ impl Fq {
         Fq {
             params: params.clone(),
             back: Round::bits(params.delta.0.saturating_mul(8)),
-            round: Round::new(link.rate, link.weights_from(0)),
+            round: Round::new(link.rate, link.weights_from(0)).with_slots(params.slots.unwrap_or(0)),
             waiting: if perc {
                 AnyHeap::Perc(Perc::new(params.drop_policy, in_bytes, link.flows))
             } else {

@@ -55,10 +55,11 @@ from .tcp import (
     slow_start_time,
     vegas_queue,
 )
-from .utility import power, utility
+from .utility import congested, power, utility
 
 __all__ = [
     "aggregated_variances",
+    "congested",
     "csfq_accepted_rate",
     "csfq_burst_excess",
     "csfq_chain",

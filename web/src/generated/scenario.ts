@@ -812,6 +812,7 @@ export type Island = {
     delta?: string;
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     kind: "fq";
+    slots?: number | null;
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
     aqm?: Aqm;
@@ -820,6 +821,7 @@ export type Island = {
     delta?: string;
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     kind: "wfq";
+    slots?: number | null;
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
     aqm?: Aqm;
@@ -1112,6 +1114,7 @@ export type Link = {
     delta?: string;
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     kind: "fq";
+    slots?: number | null;
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
     aqm?: Aqm;
@@ -1120,6 +1123,7 @@ export type Link = {
     delta?: string;
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     kind: "wfq";
+    slots?: number | null;
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
     aqm?: Aqm;
@@ -1303,6 +1307,7 @@ export type Link = {
     delta?: string;
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     kind: "fq";
+    slots?: number | null;
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
     aqm?: Aqm;
@@ -1311,6 +1316,7 @@ export type Link = {
     delta?: string;
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     kind: "wfq";
+    slots?: number | null;
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
     aqm?: Aqm;

@@ -37,6 +37,20 @@ fn promptness_changes_the_order_of_a_newcomer_only() {
 }
 
 #[test]
+fn with_slots_a_conversation_has_a_fraction_of_the_line() {
+    // Packets of 100 bytes. Conversation 0 bids 100, 200, ..., 800 from time 0 on. Conversation 1 comes at 350, while the fourth of these is sent: by
+    // weight at R = 350, and its bids 450, 550, 650 and 750 take turns with 500 and so on. With two slots R is half of the line's time, 175, and it
+    // bids 275, 375, 475 and 575: it has the line until the other, which used its slot before, has its turn with 500.
+    let arrivals: Vec<(u64, u32, u32)> = [(0, 0); 8].into_iter().chain([(350, 1); 4]).map(|(at, flow)| (at, flow, 100)).collect();
+    assert_eq!(order(&FqParams::default(), &arrivals), [0, 1, 2, 3, 8, 4, 9, 5, 10, 6, 11, 7]);
+    let slots = FqParams { slots: Some(2), ..FqParams::default() };
+    assert_eq!(order(&slots, &arrivals), [0, 1, 2, 3, 8, 9, 10, 4, 11, 5, 6, 7]);
+    // With as many as are active nothing changes.
+    let slots = FqParams { slots: Some(1), ..FqParams::default() };
+    assert_eq!(order(&slots, &arrivals), order(&FqParams::default(), &arrivals));
+}
+
+#[test]
 fn bids_go_on_beyond_2_to_the_52_bits() {
     // All conversations have finish numbers just below 2^52 bits, and the line stands there too: packets of 10 and 40 bytes lie on both sides.
     let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![] };

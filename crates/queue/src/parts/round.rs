@@ -1,7 +1,8 @@
 //! The round number R(t) of bit-by-bit round robin, by iterative deletion.
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 2.2; Keshav 1991, section 3.2 and figure 3.1. While the active conversations
-//! weigh W together, R grows by mu / W; a conversation leaves when R reaches its last finish number.
+//! weigh W together, R grows by mu / W; a conversation leaves when R reaches its last finish number. Where a round has a number of slots
+//! (`with_slots`), it takes that long although fewer are in use: shares are then absolute fractions of the line (1989, section 5).
 //!
 //! Deviations: the printed loop has no case in which no conversation is active; here R stands still then.
 //!
@@ -44,6 +45,8 @@ pub struct Round {
     reaches: u128,
     /// Sum of the weights of the active conversations.
     weight: u64,
+    /// Slots of a round, in use or not; more if the active conversations weigh more.
+    slots: u64,
     /// Maximum number of picoseconds whose work is taken in at once.
     step: u64,
     shares: Vec<Share>,
@@ -127,6 +130,7 @@ impl Round {
             work: 0,
             reaches: 0,
             weight: 0,
+            slots: 0,
             step: 0,
             shares: Vec::new(),
             origin: 0,
@@ -135,6 +139,11 @@ impl Round {
         made.set_rate(rate, Time::ZERO);
         made.grow(weights);
         made
+    }
+
+    /// The same with at least this many slots in a round. A conversation of weight w then has w of them, whether the others are in use or not.
+    pub fn with_slots(self, slots: u32) -> Round {
+        Round { slots: slots.into(), ..self }
     }
 
     /// R is this, whatever was done so far.
@@ -247,7 +256,7 @@ impl Round {
     /// Work that is worth one round.
     #[inline]
     fn per_round(&self) -> u128 {
-        u128::from(self.weight) * PS
+        u128::from(self.weight.max(self.slots)) * PS
     }
 
     /// Work that takes R to a key of the heap.

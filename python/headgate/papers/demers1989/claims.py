@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..claims import Result, Runs, ends, listed, spread
-from . import section_2, section_5
+from . import fractions, game, networks, preemption, section_2, section_5
 from .statements import CLAIMS, claim
 
-__all__ = ["CLAIMS", "section_2", "section_5"]
+__all__ = ["CLAIMS", "fractions", "game", "networks", "preemption", "section_2", "section_5"]
 
 FTPS = ("1", "2", "3", "4", "5", "6")
 TELNETS = ("7", "8")

@@ -57,6 +57,26 @@ fn weights() {
 }
 
 #[test]
+fn slots_that_nobody_uses_take_their_time() {
+    // Five slots in a round, of which the two conversations have three: R grows by 1/5 until both have left, at 250 and at 500. Four active ones
+    // that weigh 6 have more slots than that.
+    let mut round = Round::new(Rate::from_bps(1).unwrap(), [2, 1, 2, 1].into_iter()).with_slots(5);
+    let mut at = |s: u64, calls: &[(u32, u64)]| {
+        round.advance(Time::from_ps(s * 1_000_000_000_000));
+        for &(id, bits) in calls {
+            round.extend(id, bits, 0);
+        }
+        Round::as_bits(round.reached())
+    };
+    near(
+        &[at(0, &[(0, 100), (1, 100)]), at(100, &[]), at(250, &[]), at(500, &[]), at(600, &[])],
+        &[0.0, 20.0, 50.0, 100.0, 100.0],
+    );
+    let all = [(0, 1000), (1, 1000), (2, 1000), (3, 1000)];
+    near(&[at(600, &all), at(660, &[])], &[100.0, 110.0]);
+}
+
+#[test]
 fn the_spec_line_of_80_kbit() {
     let arrivals = [(0.0, 0, 8000), (0.0, 1, 8000), (0.05, 2, 320), (0.1, 0, 8000), (0.15, 2, 320)];
     let (f, r) = rounds(80_000, &[1; 3], &arrivals, &[0.2, 0.3, 0.31]);
@@ -83,6 +103,7 @@ fn no_drift_in_a_million_odd_steps() {
 /// The same as the definition says: each step divides, and every finish number is examined.
 struct Eager {
     rate: u128,
+    slots: u128,
     round: Rounds,
     work: u128,
     /// Weight, last finish number, whether it is active.
@@ -102,6 +123,7 @@ impl Eager {
     fn spend(&mut self) {
         loop {
             let weight: u128 = self.shares.iter().filter(|share| share.2).map(|share| u128::from(share.0)).sum();
+            let weight = weight.max(self.slots);
             let first = self.shares.iter_mut().filter(|share| share.2).min_by_key(|share| share.1.value(share.0));
             let Some(first) = first else { break };
             let reach = self.round + self.work / (weight * PS);
@@ -132,12 +154,13 @@ proptest! {
     fn it_is_what_divisions_at_every_step_give(
         rate in prop::sample::select(vec![1, 8_000, 10_000_000, 100_000_000_007, 1 << 62]),
         weights in prop::collection::vec(prop::sample::select(vec![1, 1, 1, 2, 3, 1 << 31]), 1..6),
+        slots in prop::sample::select(vec![0, 0, 1, 4, 9]),
         start in prop::sample::select(vec![0, 1 << 54, 1 << 58]),
         calls in prop::collection::vec((0..8u32, 0..6u32, 0..64u32, 0..4u64), 0..200),
     ) {
-        let mut round = Round::new(Rate::from_bps(rate).unwrap(), weights.iter().copied());
+        let mut round = Round::new(Rate::from_bps(rate).unwrap(), weights.iter().copied()).with_slots(slots);
         let shares = weights.iter().map(|weight| (*weight, Finish::default(), false)).collect();
-        let mut model = Eager { rate: rate.into(), round: Round::bits(start), work: 0, shares };
+        let mut model = Eager { rate: rate.into(), slots: slots.into(), round: Round::bits(start), work: 0, shares };
         round.start_at(Round::bits(start));
         let (mut now, mut last_bits) = (0u64, vec![0; weights.len()]);
         for (call, id, size, more) in calls {

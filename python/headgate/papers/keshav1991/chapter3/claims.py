@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log2
 
 import numpy as np
 
-from ...claims import Result, Runs, ends, listed
+from ...claims import Nulls, Result, Runs, ends, listed
 from ...measure import Floats
 from ...model import Point
 from ..statements import claim
 from .costs import STRUCTURES, TRUNK, WINDOW, Costs, is_underloaded
-from .growth import fit
+from .growth import TABLES, fit
 from .rounds import iterative_deletion
 
 HEAPS = ("HEAP", "PERC")
@@ -198,3 +199,37 @@ def _k3_10(runs: Runs) -> Result:
     holds = "TREE" not in best.values() and set(lossy) == {"PERC"} and 2 * free.count("LINK") > len(free)
     text = f"without loss (W = {WINDOW}) LINK is the best at {free.count('LINK')} of {len(free)} points"
     return holds, f"{text}; with loss PERC at {lossy.count('PERC')} of {len(lossy)}"
+
+
+def _in_order(values: list[float]) -> bool:
+    """Whether costs rise from each structure of table 3.2 to the next."""
+    return all(a < b for a, b in pairwise(values))
+
+
+def _table_3_2(column: str) -> list[float]:
+    """A column of the table: 1991's numbers, or ours, which were weighed and counted once."""
+    return [float(row[column]) for row in TABLES.about("table_3_2")]
+
+
+def _cost_nulls(column: str) -> Nulls:
+    """Structures that all cost the same, and each in the place of another one, in the circle that keeps the order best."""
+
+    def nulls(_: Runs) -> tuple[bool | None, bool | None]:
+        own = _table_3_2(column)
+        return _in_order([1.0] * len(own)), any(_in_order(own[i:] + own[:i]) for i in range(1, len(own)))
+
+    return nulls
+
+
+@claim("K3.11", nulls=_cost_nulls("ours"))
+def _k3_11(_: Runs) -> Result:
+    own = _table_3_2("ours")
+    return _in_order(own), f"{listed(np.array(own))} of LINK's; 1991 {listed(np.array(_table_3_2('size')), 1)}"
+
+
+@claim("K3.12", nulls=_cost_nulls("weighed"))
+def _k3_12(_: Runs) -> Result:
+    own = _table_3_2("weighed")
+    return _in_order(
+        own
+    ), f"{listed(np.array(own), 1)} instructions; 1991 {listed(np.array(_table_3_2('instructions')), 0)}"
