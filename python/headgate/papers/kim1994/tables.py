@@ -15,6 +15,7 @@ from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table
 from ..study import Section, Shown
+from . import extensions, stream
 from . import figures as draw
 from .curves import LENGTHS, PARTS, Set, bully, everywhere, gigabit, lengths, readings, reference
 from .grid import LOADS, Measured
@@ -36,6 +37,7 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
     del progress
     parts: dict[str, Callable[[Runs], Shown]] = {
         "reference": _reference, "gigabit": _gigabit, "delays": _delays, "files": _files, "plane": _plane,
+        "stream": stream.shown, "extensions": extensions.shown,
     }  # fmt: skip
     return parts[runs.item.name](runs)
 
@@ -121,6 +123,7 @@ def _reference(runs: Runs) -> Shown:
         *(_curve(m, f"{m.curve.scheme} at 30 Mbit/s") for m in (s.tcp[30], s.blt[30], bt)),
     ]
     figures = {
+        "figure-5": partial(draw.load, s),
         "figure-6": partial(draw.response, s),
         "figure-7": partial(draw.busy, s),
         "figure-8": partial(draw.queues, runs),
