@@ -4,15 +4,21 @@
 //! - A burst begins with packet p; its windows hold `|W_k|` packets, and all packets of window k carry the priority number k; 0 is the highest.
 //! - Switches that discard low priority first (the discipline `blt`) accept as many windows as they can.
 //! - A loss of packet n begins a new burst at n, even while the old one is being sent.
+//! - With `reset_on_submit`, new data is a burst of its own; data submitted before keeps its priorities until a loss (section 3.3.3).
+//! - With `marks = "urgent"` all packets have the highest priority: the abusive source of section 3.3.4.
+//! - With `marks = "rates"` the stream carries many rates in place of many windows, as section 5.2.1 asks for.
 //!
 //! Deviations:
 //! - What the paper leaves open of timer, old duplicates and retransmission is in `transport/basic/line.rs` and `transport/basic/stamped.rs`; the
 //!   options `count_old`, `skip_received` and `shift_on_ack` are the other readings.
 //! - gamma^k is rounded to the nearest whole number, half up, and at least 1 (the paper has gamma = 2 only).
 //! - Priority numbers end at 255, or with `bits` at 2^bits - 1: all later packets have the last one.
-//! - Data that is submitted interactively (section 3.3.3) belongs to the burst that is under way.
+//! - Without `reset_on_submit` data that is submitted later belongs to the burst that is under way, as in the paper's simulations, which have files only.
+//! - Section 5.2.1 has no rule for several rates in one stream; this one is ours. All packets of priority k and better are every 2^(last - k)-th packet of
+//!   the burst, so that they are a stream of 2^-(last - k) of the line's rate, and a switch that discards the worst priorities takes the fastest of these streams
+//!   that it can carry. Rates are a factor of two apart, whatever `windows` says. Losses begin new bursts as with windows.
 //!
-//! State per flow: that of the transport, and the ends of the windows if gamma is not 2.
+//! State per flow: that of the transport, the ends of the windows if gamma is not 2, and with `reset_on_submit` where data begins that is not yet sent.
 
 use crate::transport::basic::line;
 use crate::transport::{Config, check_timer};
@@ -48,6 +54,19 @@ impl Windows {
     }
 }
 
+/// What the priorities of a burst say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Marks {
+    /// Which window a packet belongs to.
+    #[default]
+    Windows,
+    /// Which rate it belongs to: each rate is half of the next one, and the last one is that of the line.
+    Rates,
+    /// Nothing: an abusive source gives all its packets the highest priority.
+    Urgent,
+}
+
 /// All data is sent at once at the rate of the source's own link, in windows of growing size and falling priority.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -72,6 +91,10 @@ pub struct BltParams {
     pub skip_received: bool,
     /// Windows are counted from the oldest packet not acknowledged, not from where the burst began.
     pub shift_on_ack: bool,
+    /// What the priorities say: `windows`, `rates`, or `urgent` for a source that gives all its packets the highest one.
+    pub marks: Marks,
+    /// New data of the workload begins with the highest priority; data submitted before keeps its priorities until a loss.
+    pub reset_on_submit: bool,
 }
 
 impl Default for BltParams {
@@ -86,6 +109,8 @@ impl Default for BltParams {
             count_old: false,
             skip_received: false,
             shift_on_ack: false,
+            marks: Marks::Windows,
+            reset_on_submit: false,
         }
     }
 }
@@ -108,8 +133,13 @@ impl Check for BltParams {
 impl BltParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        let BltParams { line: rate, count_old, skip_received, shift_on_ack, .. } = *self;
-        let rules = line::Rules { rate, repair: line::Repair::Burst, count_old, skip_received, shift_on_ack };
+        let rules = line::Rules {
+            count_old: self.count_old,
+            skip_received: self.skip_received,
+            shift_on_ack: self.shift_on_ack,
+            reset_on_submit: self.reset_on_submit,
+            ..line::Rules::new(self.line, line::Repair::Burst)
+        };
         rules.config(self.initial_timeout, self.max_timeout, self.deviations)
     }
 }
@@ -121,6 +151,7 @@ pub struct Blt {
     last: u8,
     /// One above the offset of the last packet of each window but the last; nothing where gamma is 2.
     ends: Option<Box<[u64]>>,
+    marks: Marks,
 }
 
 impl Blt {
@@ -134,7 +165,7 @@ impl Blt {
             *end = end.saturating_add(params.windows.size(k));
             Some(*end)
         });
-        Blt { last, ends: (params.windows != Windows::Geometric(2.0)).then(|| sizes.collect()) }
+        Blt { last, marks: params.marks, ends: (params.windows != Windows::Geometric(2.0)).then(|| sizes.collect()) }
     }
 
     /// The priority number of a packet, from its distance in packets to the first one of the burst.
@@ -145,9 +176,13 @@ impl Blt {
     /// assert_eq!([0, 1, 2, 3, 6, 7, 199].map(|offset| blt.number(offset)), [0, 1, 1, 2, 2, 3, 7]);
     /// ```
     pub fn number(&self, offset: u64) -> u8 {
-        let window = match &self.ends {
-            None => u64::from((offset.saturating_add(1)).ilog2()),
-            Some(ends) => ends.partition_point(|end| *end <= offset) as u64,
+        let window = match (self.marks, &self.ends) {
+            (Marks::Urgent, _) => 0,
+            // Every 2^n-th packet has n zeros at the end; the first one has 64, more than there are priorities.
+            (Marks::Rates, _) if offset == 0 => 0,
+            (Marks::Rates, _) => u64::from(self.last).saturating_sub(offset.trailing_zeros().into()),
+            (Marks::Windows, None) => u64::from((offset.saturating_add(1)).ilog2()),
+            (Marks::Windows, Some(ends)) => ends.partition_point(|end| *end <= offset) as u64,
         };
         window.min(u64::from(self.last)) as u8
     }
@@ -212,6 +247,22 @@ mod tests {
     }
 
     proptest! {
+        /// Whatever follows the first packet of a burst: of each 2^n packets in a row one belongs to the stream of 2^-n of the line's rate or a slower one.
+        #[test]
+        fn each_rate_is_half_of_the_next(from in 1..1_000_000u64, n in 0..8u32, bits in 4..9u8) {
+            let source = Blt::new(&BltParams { marks: Marks::Rates, bits, ..BltParams::default() });
+            let worst = ((1u32 << bits) - 1 - n) as u8;
+            let found: Vec<u64> = (from..from + (4 << n)).filter(|o| source.number(*o) <= worst).collect();
+            prop_assert_eq!(found.len(), 4);
+            prop_assert!(found.windows(2).all(|pair| pair[1] - pair[0] == 1 << n));
+            prop_assert_eq!(source.number(0), 0);
+        }
+
+        #[test]
+        fn an_abusive_source_has_one_priority(offset: u64) {
+            prop_assert_eq!(Blt::new(&BltParams { marks: Marks::Urgent, ..BltParams::default() }).number(offset), 0);
+        }
+
         #[test]
         fn each_window_has_its_size_and_its_number(gamma in 1.01..4.0f64, alpha in 1..50u32, additive: bool) {
             let windows = if additive { Windows::Additive(alpha) } else { Windows::Geometric(gamma) };

@@ -43,9 +43,7 @@ impl Check for BullyTyrantParams {
 impl BullyTyrantParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        let (count_old, skip_received, shift_on_ack) = (false, false, false);
-        let rules =
-            line::Rules { rate: self.line, repair: line::Repair::Burst, count_old, skip_received, shift_on_ack };
+        let rules = line::Rules::new(self.line, line::Repair::Burst);
         rules.config(self.initial_timeout, self.max_timeout, self.deviations)
     }
 }

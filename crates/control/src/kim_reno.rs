@@ -34,12 +34,23 @@ pub struct KimRenoParams {
     pub deviations: f64,
     /// Duplicates caused by packets that had already arrived count, too, such as packets sent again after a timeout.
     pub count_old: bool,
+    /// Duplicates count if the time stamp that they echo is later than the last timeout: the source knows when their packet was sent, not whether it had
+    /// arrived before. Without effect with `count_old`.
+    pub by_stamp: bool,
 }
 
 impl Default for KimRenoParams {
     fn default() -> KimRenoParams {
         let line = Rate::from_bps(150_000_000).expect("above zero");
-        KimRenoParams { line, threshold: 131, initial_timeout: Duration::from_secs(1), max_timeout: Duration::from_secs(3600), deviations: 4.0, count_old: false }
+        KimRenoParams {
+            line,
+            threshold: 131,
+            initial_timeout: Duration::from_secs(1),
+            max_timeout: Duration::from_secs(3600),
+            deviations: 4.0,
+            count_old: false,
+            by_stamp: false,
+        }
     }
 }
 
@@ -52,9 +63,8 @@ impl Check for KimRenoParams {
 impl KimRenoParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        let (count_old, skip_received, shift_on_ack) = (self.count_old, false, false);
-        let rules =
-            line::Rules { rate: self.line, repair: line::Repair::Oldest, count_old, skip_received, shift_on_ack };
+        let (count_old, by_stamp) = (self.count_old, self.by_stamp);
+        let rules = line::Rules { count_old, by_stamp, ..line::Rules::new(self.line, line::Repair::Oldest) };
         rules.config(self.initial_timeout, self.max_timeout, self.deviations)
     }
 }

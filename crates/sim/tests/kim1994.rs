@@ -5,7 +5,7 @@ mod common;
 
 use common::{column, run};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Figure 4 of the paper. Rates in kbit/s, delays in ps; the sources' lines are part of the sources.
 struct Net {
@@ -29,15 +29,22 @@ impl Net {
 
     /// Response times in seconds of files that begin at these times.
     fn responses(&self, kind: &str, packets: u64, at_us: &[u64], duration_s: u64) -> (Vec<f64>, f64) {
+        self.responses_with(&json!({"kind": kind}), packets, at_us, duration_s)
+    }
+
+    /// The same for a flow control with parameters of its own. BLT's sources have BLT's switch.
+    fn responses_with(&self, control: &Value, packets: u64, at_us: &[u64], duration_s: u64) -> (Vec<f64>, f64) {
         let slower = self.slower;
         let rate = |kbit: u64| format!("{}bit/s", kbit * 1000 / slower);
         let fast = format!("{}bit/s", 1_000_000_000_000 / slower);
         let tx = (BITS * 1_000_000_000 * slower).div_ceil(self.line);
         let ps = |ps: u64| format!("{ps}ps");
-        let queue = if kind == "blt" { "blt" } else { "fcfs" };
+        let queue = if control["kind"] == "blt" { "blt" } else { "fcfs" };
         let part = self.part * slower;
         let at: Vec<String> = at_us.iter().map(|us| format!("{}us", us * slower)).collect();
-        let control = json!({"kind": kind, "line": rate(self.line), "initial_timeout": format!("{slower}s")});
+        let mut control = control.clone();
+        control["line"] = json!(rate(self.line));
+        control["initial_timeout"] = json!(format!("{slower}s"));
         let text = json!({
             "duration": format!("{}s", duration_s * slower), "warm_up": "0s", "interval": format!("{}s", duration_s * slower),
             "traces": ["completions"],
@@ -91,6 +98,61 @@ fn without_loss_a_burst_takes_the_way_and_the_transmission_times() {
         let packet = |rate: u64| 4.0 / rate as f64;
         let due = 0.03 + 2.0 * packet(line) + 200.0 * packet(bottleneck);
         assert!(drops == 0.0 && (found[0] - due).abs() < 1e-9, "{} {due}", found[0]);
+    }
+}
+
+/// Section 5.2.1: sources that offer all rates share a link of their lines' rate. The switch takes the same rate of each, the fastest that fits, and only
+/// packets of that rate and the slower ones.
+#[test]
+fn a_switch_takes_the_same_rate_of_each_stream_the_fastest_that_fits() {
+    use headgate_control::blt::{Blt as Source, BltParams as SourceParams, Marks};
+    use headgate_packet::{Buffer, Packet, Rate, Rng, Time};
+    use headgate_queue::blt::{Blt, BltParams};
+    use headgate_queue::{Cx, Discipline, LinkInfo};
+
+    let source = Source::new(&SourceParams { marks: Marks::Rates, ..SourceParams::default() });
+    for (sources, halvings) in [(1u64, 0), (2, 1), (4, 2), (8, 3)] {
+        let link = LinkInfo { rate: Rate::from_bps(8).expect("above zero"), flows: 1, weights: vec![] };
+        let mut switch = Blt::new(&BltParams { buffer: Buffer::Packets(50), ..BltParams::default() }, &link);
+        let (mut rng, mut dropped, mut served) = (Rng::new(0, 0, "test"), Vec::new(), Vec::new());
+        for offset in 0..4096u64 {
+            let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+            // Each packet time each source sends a packet, and one leaves the switch.
+            for s in 0..sources {
+                // The streams are not in step.
+                let packet = Packet {
+                    handle: s as u32,
+                    class: source.number(1 + offset + 5 * s),
+                    bytes: 1,
+                    ..Packet::default()
+                };
+                switch.enqueue(packet, &mut cx);
+            }
+            if offset >= 1024 {
+                served.extend(switch.dequeue(&mut cx).map(|p| (p.handle, p.class)));
+            } else {
+                switch.dequeue(&mut cx);
+            }
+        }
+        assert_eq!(served.len(), 3072);
+        assert!(served.iter().all(|(_, class)| *class <= 255 - halvings), "{sources}");
+        for s in 0..sources {
+            let of = served.iter().filter(|(handle, _)| u64::from(*handle) == s).count() as u64;
+            assert!(of.abs_diff(3072 / sources) <= 50, "{of} of source {s} of {sources}");
+        }
+    }
+}
+
+/// Section 3.3.4 and 4.2.6: if all packets are urgent, the switch distinguishes none, and nothing is left of BLT but Bully-Tyrant.
+#[test]
+fn where_everything_is_urgent_blt_is_bully_tyrant() {
+    let net = Net::new(150_000, 30_000, 30_000);
+    for files in [1, 4, 9] {
+        let at: Vec<u64> = (0..files).map(|k| k * 23_456).collect();
+        let urgent = net.responses_with(&json!({"kind": "blt", "marks": "urgent"}), 200, &at, 60);
+        assert_eq!(urgent, net.responses("bully_tyrant", 200, &at, 60), "{files} files");
+        // A burst alone meets no other, and loses its end either way.
+        assert!(urgent.1 > 0.0 && (files == 1) == (urgent == net.responses("blt", 200, &at, 60)));
     }
 }
 

@@ -536,7 +536,9 @@ export type Flow = {
     initial_timeout?: string;
     kind: "blt";
     line?: string;
+    marks?: "windows" | "rates" | "urgent";
     max_timeout?: string;
+    reset_on_submit?: boolean;
     shift_on_ack?: boolean;
     skip_received?: boolean;
     windows?: {
@@ -551,6 +553,7 @@ export type Flow = {
     line?: string;
     max_timeout?: string;
   } | {
+    by_stamp?: boolean;
     count_old?: boolean;
     deviations?: number;
     initial_timeout?: string;

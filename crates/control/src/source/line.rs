@@ -4,6 +4,7 @@ use super::Source;
 use crate::transport::basic::{Rules, Sender, line};
 use crate::{Ack, AckPacket, AnyFlowControl, FlowControl, Loss, LossKind, Segment};
 use headgate_packet::{Duration, Time};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What such a source keeps.
@@ -16,6 +17,9 @@ pub(crate) struct Line {
     /// The first packet of the burst, and when the last one of the burst before was sent.
     base: u64,
     before: Option<Time>,
+    /// Packets supplied, and those among the ones not yet sent with which data begins that was submitted later than the burst.
+    supplied: u64,
+    starts: VecDeque<u64>,
     last_sent: Option<Time>,
     timeouts: u64,
 }
@@ -24,7 +28,19 @@ impl Line {
     /// A source with nothing to send yet.
     pub fn new(control: AnyFlowControl, rules: &Arc<Rules>, line: &line::Rules) -> Line {
         let (sender, free) = (Sender::new(rules), line::Line::new(line.rate, 1000));
-        Line { control, sender, rules: *line, line: free, base: 0, before: None, last_sent: None, timeouts: 0 }
+        let (supplied, starts) = (0, VecDeque::new());
+        Line {
+            control,
+            sender,
+            rules: *line,
+            line: free,
+            base: 0,
+            before: None,
+            supplied,
+            starts,
+            last_sent: None,
+            timeouts: 0,
+        }
     }
 
     /// Says how long the packets are, before the first one is sent.
@@ -36,6 +52,7 @@ impl Line {
     fn begin_burst(&mut self) {
         if self.rules.repair == line::Repair::Burst {
             (self.base, self.before) = (self.sender.oldest(), self.last_sent);
+            self.starts.clear();
         }
     }
 }
@@ -44,6 +61,10 @@ impl Line {
 impl Source for Line {
     fn supply(&mut self, packets: u64) {
         self.sender.supply(packets);
+        if self.rules.reset_on_submit && packets > 0 {
+            self.starts.push_back(self.supplied);
+            self.supplied = self.supplied.saturating_add(packets);
+        }
     }
 
     fn stop(&mut self) {
@@ -59,6 +80,9 @@ impl Source for Line {
         let (seq, retransmission) = self.sender.poll(self.control.allowance().window, now)?;
         self.line.send(now);
         self.last_sent = Some(now);
+        while self.starts.front().is_some_and(|start| *start <= seq) {
+            self.base = self.starts.pop_front().unwrap_or(self.base);
+        }
         let base = if self.rules.shift_on_ack { self.base.max(self.sender.oldest()) } else { self.base };
         let priority = self.control.priority(seq.saturating_sub(base));
         Some(Segment { priority, ..Segment::plain(seq, retransmission) })
@@ -66,8 +90,8 @@ impl Source for Line {
 
     #[inline(never)]
     fn on_ack(&mut self, ack: &AckPacket<'_>, now: Time, rtts: &mut impl FnMut(Duration)) {
-        let of_this_burst = ack.seq >= ack.cumulative && self.before.is_none_or(|before| ack.sent > before);
-        let counts = self.rules.count_old || of_this_burst;
+        let since = self.before.is_none_or(|before| ack.sent > before);
+        let counts = self.rules.count_old || since && (self.rules.by_stamp || ack.seq >= ack.cumulative);
         let p = self.sender.on_stamped_ack(ack.cumulative, (ack.seq, ack.sent), counts, now);
         if p.stale {
             return;
@@ -104,6 +128,9 @@ impl Source for Line {
             return;
         }
         self.timeouts += 1;
+        if self.rules.by_stamp {
+            self.before = self.last_sent;
+        }
         self.begin_burst();
         let kind = LossKind::Timeout;
         self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
@@ -118,7 +145,7 @@ impl Source for Line {
     }
 
     fn memory(&self) -> usize {
-        self.sender.memory()
+        self.sender.memory() + self.starts.capacity() * size_of::<u64>()
     }
 
     fn timeouts(&self) -> u64 {

@@ -6,13 +6,13 @@ import numpy as np
 
 from ..claims import Result, Runs, listed
 from ..measure import Floats
-from . import ranges
+from . import extensions, ranges, stream
 from .curves import bully, gigabit, reference
 from .grid import LOADS
 from .measures import BITS
 from .statements import CLAIMS, claim
 
-__all__ = ["CLAIMS", "ranges"]
+__all__ = ["CLAIMS", "extensions", "ranges", "stream"]
 
 UP_TO_09 = LOADS[:10]
 
@@ -128,6 +128,28 @@ def _b27(runs: Runs) -> Result:
     s, bt = reference(runs), bully(runs)
     found = [float(m.values("fair", (0.4,))[0]) for m in (bt, s.blt[30], s.tcp[30])]
     return found[0] < min(found[1:]), f"at 0.4: BT {found[0]:.3f}, BLT {found[1]:.3f}, TCP {found[2]:.3f}"
+
+
+def _rises(powers: Floats) -> float:
+    """By how much a curve rises again after it fell, or falls before it rises on: 0 where it has one maximum."""
+    top = int(powers.argmax())
+    before, after = np.maximum.accumulate(powers[: top + 1]), np.minimum.accumulate(powers[top:])
+    return float(max((before - powers[: top + 1]).max(), (powers[top:] - after).max()))
+
+
+@claim("B33")
+def _b33(runs: Runs) -> Result:
+    s = reference(runs)
+    curves = [m for of in s.schemes.values() for m in of.values()]
+    again = max(_rises(m.values("power")) for m in curves)
+    best = [int(m.values("power").argmax()) for m in curves]
+    response = np.array([m.values("response")[i] / m.values("response")[0] for m, i in zip(curves, best, strict=True)])
+    gain = np.array([m.values("throughput").max() / m.values("throughput")[i] for m, i in zip(curves, best, strict=True)])
+    holds = again < 0.02 and bool((response < 2).all() and (gain < 1.1).all())
+    return holds, (
+        f"besides its maximum power rises by {again:.3f} decades at most; there the response time is {listed(response)} times that at light load "
+        f"(TCP, BLT at 30, 90, 150), and throughput grows by a factor of {listed(gain)} beyond"
+    )
 
 
 @claim("B28")

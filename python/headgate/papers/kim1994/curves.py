@@ -77,7 +77,7 @@ def everywhere(runs: Runs) -> dict[str, Set]:
 
 
 #: Numbers of connections of a run, which the paper does not give.
-LENGTHS = (30, 100, 300, 1000)
+LENGTHS = (30, 100, 150, 300, 1000)
 
 
 def lengths(runs: Runs) -> dict[str, list[Measured]]:
@@ -100,6 +100,7 @@ READINGS: dict[str, tuple[str, tuple[tuple[str, object], ...], tuple[tuple[str, 
     "BLT, windows shift with ACKs (S3)": ("BLT", (("shift_on_ack", True),), ()),
     "TCP": ("TCP", (), ()),
     "TCP, old duplicates count": ("TCP", (("count_old", True),), ()),
+    "TCP, duplicates by time stamp": ("TCP", (("by_stamp", True),), ()),
     "TCP, timer of 1988 (2 deviations)": ("TCP", (("deviations", 2.0),), ()),
     "TCP, no first threshold": ("TCP", (("threshold", 0),), ()),
 }

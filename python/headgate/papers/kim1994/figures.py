@@ -72,6 +72,17 @@ def _all(axes: Axes, s: Set, name: str) -> None:
             curve(axes, m, name, place)
 
 
+def load(s: Set) -> Drawing:
+    """Figure 5: throughput, response time and power against the load, with the maximum of power."""
+    sheet = SHEETS.open("load")
+    for m in (s.tcp[30], s.blt[30]):
+        best = LOADS[int(m.values("power").argmax())]
+        for axes, name in zip(sheet.axes, ("throughput", "response", "power"), strict=True):
+            curve(axes, m, name, 1, m.curve.scheme)
+            axes.axvline(m.curve.rate(best), color=COLOURS[m.curve.scheme][1], ls=DASHES[m.curve.scheme], lw=0.8)
+    return done(sheet)
+
+
 def response(s: Set) -> Drawing:
     """Figure 6, with the paper's intervals: 90 %, of three runs."""
     sheet = SHEETS.open("response")

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -213,6 +212,9 @@ class Measured:
 
 _KNOWN: dict[Curve, Measured] = {}
 
+#: What single runs gave, by scenario and number: a point of one curve may be one of another curve too.
+_RAN: dict[tuple[str, int], One] = {}
+
 
 def measured(runs: Runs, *curves: Curve) -> list[Measured]:
     """The curves, run side by side; what was run before in this process is not run again."""
@@ -236,13 +238,16 @@ def _between(found: Measured) -> list[tuple[Curve, float]]:
 
 def _run(base: Table, pairs: Sequence[tuple[Curve, float]]) -> None:
     """Runs points and adds them to what is known."""
-    work = [(curve, load) for curve, load in pairs for _ in range(THREE * curve.repeats)]
     texts = {pair: json.dumps(pair[0].scenario(base, pair[1])) for pair in pairs}
-    jobs = [(texts[pair], None, n) for pair in pairs for n in range(THREE * pair[0].repeats)]
-    found = iter(run_all(jobs, lambda n, result: take(*work[n], result), TABLES))
+    wanted = {(texts[pair], n): pair for pair in pairs for n in range(THREE * pair[0].repeats)}
+    left = [key for key in wanted if key not in _RAN]
+    jobs = [(text, None, n) for text, n in left]
+    found = run_all(jobs, lambda k, result: take(*wanted[left[k]], result), TABLES)
+    _RAN.update(zip(left, found, strict=True))
     for curve, load in pairs:
         known = _KNOWN.get(curve, Measured(curve))
-        point = Point(load, curve.rate(load), tuple(islice(found, THREE * curve.repeats)))
+        ran = tuple(_RAN[texts[curve, load], n] for n in range(THREE * curve.repeats))
+        point = Point(load, curve.rate(load), ran)
         _KNOWN[curve] = Measured(curve, {**known.points, load: point})
 
 

@@ -15,9 +15,10 @@ from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table
 from ..study import Section, Shown
+from . import extensions, stream
 from . import figures as draw
 from .curves import LENGTHS, PARTS, Set, bully, everywhere, gigabit, lengths, readings, reference
-from .grid import LOADS, Measured
+from .grid import Measured
 from .measures import BITS, half_width, power
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
     del progress
     parts: dict[str, Callable[[Runs], Shown]] = {
         "reference": _reference, "gigabit": _gigabit, "delays": _delays, "files": _files, "plane": _plane,
+        "stream": stream.shown, "extensions": extensions.shown,
     }  # fmt: skip
     return parts[runs.item.name](runs)
 
@@ -121,6 +123,7 @@ def _reference(runs: Runs) -> Shown:
         *(_curve(m, f"{m.curve.scheme} at 30 Mbit/s") for m in (s.tcp[30], s.blt[30], bt)),
     ]
     figures = {
+        "figure-5": partial(draw.load, s),
         "figure-6": partial(draw.response, s),
         "figure-7": partial(draw.busy, s),
         "figure-8": partial(draw.queues, runs),
@@ -153,15 +156,10 @@ def _gigabit(runs: Runs) -> Shown:
     values["power_ratio", "both 1000", ""] = 10 ** (s.blt[1000].greatest - s.tcp[1000].greatest)
     # At 900 files/s, between two loads: connections times the rate of each, as section 4.3.1 has it.
     blt = s.blt[1000]
-    inside, response = (
-        np.array([np.interp(0.72, LOADS, [blt.at(x, name)[n] for x in LOADS]) for n in range(blt.curve.repeats)])
-        for name in ("inside", "response")
-    )
+    inside, response = (at_900(blt, name) for name in ("inside", "response"))
     key = ("throughput_by_little", "BLT 1000 at 900/s", "")
     values[key], trivial[key] = inside * 200 * BITS / 1e6 / response, 1000.0
-    longest = np.array(
-        [np.interp(0.72, LOADS, [blt.at(x, "longest")[n] for x in LOADS]) for n in range(blt.curve.repeats)]
-    )
+    longest = at_900(blt, "longest")
     sections = [
         _greatest(s, "Greatest powers at 1 Gbit/s, 30 ms, 100 KB"),
         TABLES.section(
@@ -215,6 +213,8 @@ def _plane(runs: Runs) -> Shown:
             {"connections": n}
             | {k.lower(): mean_of(m[at].greatest) for k, m in runs_of.items()}
             | {f"{k.lower()}_longest": _mbit(m[at]) for k, m in runs_of.items()}
+            | {"at_900": mean_of(at_900(runs_of["BLT"][at], "longest") / 1e6), "tcp_response": _at_best(runs_of["TCP"][at], "response")}
+            | {"tcp_inside": _at_best(runs_of["TCP"][at], "inside")}
         )
 
     sections = [
@@ -232,6 +232,17 @@ def _plane(runs: Runs) -> Shown:
         "connections": partial(draw.connections, runs_of),
     }
     return _shown(sections, figures)
+
+
+def at_900(m: Measured, name: str) -> Floats:
+    """A measure at 900 files/s of 100 KB at 1 Gbit/s, between two loads, for each repetition."""
+    return np.array(
+        [np.interp(0.72, m.curve.loads, [m.at(x, name)[n] for x in m.curve.loads]) for n in range(m.curve.repeats)]
+    )
+
+
+def _at_best(m: Measured, name: str) -> float:
+    return float(m.at_best(name).mean())
 
 
 def _mbit(m: Measured) -> Mean:

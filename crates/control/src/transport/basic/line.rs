@@ -7,7 +7,8 @@
 //!   and no ticks, doubled with each timeout in a row up to 64 times.
 //! - Acknowledgements caused by packets sent before the present burst signal no loss, or each packet of an old burst would begin a new one. Those
 //!   caused by packets below the one that they ask for signal none either, since that packet had arrived before. Reno, which sees cumulative
-//!   numbers only, takes both for a loss.
+//!   numbers only, takes both for a loss. With `by_stamp` only those count that were caused by packets sent since the last timeout: their time stamp
+//!   says when the packet was sent, not which it was.
 //! - The line is part of the source, which sends no packet before the last one has left: a burst can be interrupted. Its times are rounded up to
 //!   the clock's picoseconds, so that a packet that arrives with the end of a transmission elsewhere arrives no earlier.
 //!
@@ -40,6 +41,10 @@ pub struct Rules {
     pub skip_received: bool,
     /// A burst is counted from the oldest packet not acknowledged, not from where it began.
     pub shift_on_ack: bool,
+    /// New data is a burst of its own, until a loss.
+    pub reset_on_submit: bool,
+    /// Acknowledgements signal a loss if their packet was sent since the last timeout, whichever it was.
+    pub by_stamp: bool,
 }
 
 /// Minimum timeout: time has to advance.
@@ -49,6 +54,12 @@ const LEAST: Duration = Duration::from_ps(1_000_000);
 const MOST_BACKOFF: f64 = 64.0;
 
 impl Rules {
+    /// Those without any option.
+    pub fn new(rate: Rate, repair: Repair) -> Rules {
+        let [count_old, skip_received, shift_on_ack, reset_on_submit, by_stamp] = [false; 5];
+        Rules { rate, repair, count_old, skip_received, shift_on_ack, reset_on_submit, by_stamp }
+    }
+
     /// A transport by these rules.
     pub fn config(self, initial_timeout: Duration, max_timeout: Duration, deviations: f64) -> Config {
         let averages = Averages {
