@@ -387,16 +387,6 @@ impl Round {
     pub fn weight(&self, id: u32) -> u32 {
         self.shares[id as usize].weight
     }
-
-    /// A number of bits as rounds.
-    pub fn bits(bits: u64) -> Rounds {
-        u128::from(bits) << FINE
-    }
-
-    /// Rounds in 2^-12 bit, cut off.
-    pub fn coarse(rounds: Rounds) -> u128 {
-        rounds >> (FINE - COARSE)
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What R and the numbers of a packet are at a time, without a change.
+//! What R and the numbers of a packet are at a time, without a change, and their units.
 
 use super::{COARSE, FINE, Finish, Round, Rounds};
 use headgate_packet::Time;
@@ -45,6 +45,16 @@ impl Round {
     /// As `active_with` after `advance` to `now`; changes nothing.
     pub fn active_at(&self, id: u32, now: Time) -> usize {
         self.at(now, |round| round.active_with(id)).1
+    }
+
+    /// A number of bits as rounds.
+    pub fn bits(bits: u64) -> Rounds {
+        u128::from(bits) << FINE
+    }
+
+    /// Rounds in 2^-12 bit, cut off.
+    pub fn coarse(rounds: Rounds) -> u128 {
+        rounds >> (FINE - COARSE)
     }
 
     /// Rounds as a number of bits.
