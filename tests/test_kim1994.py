@@ -182,6 +182,6 @@ def test_without_the_acknowledgements_way_power_is_greater() -> None:
 
 def test_every_claim_of_the_file_has_a_predicate_and_every_figure_a_drawing() -> None:
     paper = load_paper("kim1994")
-    assert len(claims.CLAIMS.all) == 44
+    assert len(claims.CLAIMS.all) == 45
     assert {f.item for f in paper.figures} == {i.name for i in paper.items}
     assert json.dumps(paper.item("reference").scenario)

@@ -144,11 +144,13 @@ def _b33(runs: Runs) -> Result:
     again = max(_rises(m.values("power")) for m in curves)
     best = [int(m.values("power").argmax()) for m in curves]
     response = np.array([m.values("response")[i] / m.values("response")[0] for m, i in zip(curves, best, strict=True)])
-    gain = np.array([m.values("throughput").max() / m.values("throughput")[i] for m, i in zip(curves, best, strict=True)])
+    gain = np.array(
+        [m.values("throughput").max() / m.values("throughput")[i] for m, i in zip(curves, best, strict=True)]
+    )
     holds = again < 0.02 and bool((response < 2).all() and (gain < 1.1).all())
     return holds, (
-        f"besides its maximum power rises by {again:.3f} decades at most; there the response time is {listed(response)} times that at light load "
-        f"(TCP, BLT at 30, 90, 150), and throughput grows by a factor of {listed(gain)} beyond"
+        f"besides its maximum power rises by {again:.3f} decades at most; there the response time is {listed(response)} times "
+        f"that at light load (TCP, BLT at 30, 90, 150), and throughput grows by a factor of {listed(gain)} beyond"
     )
 
 

@@ -25,10 +25,14 @@ def three(abused: Abuse, users: Interactive, by: Files) -> Drawing:
         mixed = [(part, both) for (at, part), both in abused.items() if at == load]
         for kind, colour, dash, name in ((0, BLUE, "-", "honest"), (1, VERMILION, "--", "abusive")):
             # Where all are abusive, those that end are a few lucky ones.
-            shown = [(part, both[kind].mean) for part, both in mixed if both[kind] is not None and part < 1]
-            first.plot(*zip(*shown, strict=True), color=colour, ls=dash, marker=mark, ms=5, lw=1.3, label=f"{name}, {load:g}")
+            shown = [(part, group.mean) for part, both in mixed if (group := both[kind]) is not None and part < 1]
+            first.plot(
+                *zip(*shown, strict=True), color=colour, ls=dash, marker=mark, ms=5, lw=1.3, label=f"{name}, {load:g}"
+            )
     names = [f"{packets} packets,\n{load:g}" for load, packets in users[0]]
-    for on, (shift, colour, hatch, name) in enumerate(((-0.2, ORANGE, "///", "without reset"), (0.2, BLUE, "", "with reset"))):
+    for on, (shift, colour, hatch, name) in enumerate(
+        ((-0.2, ORANGE, "///", "without reset"), (0.2, BLUE, "", "with reset"))
+    ):
         times = [g.mean for g in users[on].values()]
         second.bar(
             np.arange(len(names)) + shift, times, 0.38, color="white" if hatch else colour, edgecolor=colour, hatch=hatch,
@@ -43,6 +47,13 @@ def three(abused: Abuse, users: Interactive, by: Files) -> Drawing:
     for name, (colour, dash, mark) in looks.items():
         m = by[name, 30]
         third.plot(
-            m.curve.loads, 1e3 * m.values("response", m.curve.loads), color=colour, ls=dash, marker=mark, ms=5, lw=1.3, label=name
+            m.curve.loads,
+            1e3 * m.values("response", m.curve.loads),
+            color=colour,
+            ls=dash,
+            marker=mark,
+            ms=5,
+            lw=1.3,
+            label=name,
         )
     return sheet.done()

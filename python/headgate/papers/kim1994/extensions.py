@@ -1,7 +1,7 @@
 """What sections 3.3.3, 3.3.4 and 5.2.1 state and the paper did not simulate: new data, abusive sources, many rates in one stream.
 
-All on the network of figure 6 unless a bottleneck is given. Completion times are those at the sink; files that did not end by the end of a run count in
-their number alone.
+All on the network of figure 6 unless a bottleneck is given. Completion times are those at the sink; files that did not end by the end of
+a run count in their number alone.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ..runs import run_all
 from ..runs.packed import Result as Ran
 from ..study import Shown
 from . import extension_figures as draw
-from .grid import BITS, THREE, Curve, Measured, measured
-from .measures import Network, fairness
+from .grid import THREE, Curve, Measured, measured
+from .measures import BITS, Network, fairness
 from .statements import judged, once
 
 TABLES = Layouts(__file__)
@@ -71,7 +71,9 @@ def _poisson(load: float, part: float = 1.0) -> Table:
     return {"kind": "poisson", "mean": f"{round(1e12 / (load * part * REFERENCE.capacity(200)))}ps"}
 
 
-def _ran(runs: Runs, made: Callable[[Table], Table], take: Callable[[Ran], T], number: int, network: Network) -> list[T]:
+def _ran(
+    runs: Runs, made: Callable[[Table], Table], take: Callable[[Ran], T], number: int, network: Network
+) -> list[T]:
     """Some runs of a scenario that is made from the network."""
     assert runs.item.scenario is not None
     text = json.dumps(made(Curve("BLT", network).scenario(runs.item.scenario, 0.5)))
@@ -81,8 +83,10 @@ def _ran(runs: Runs, made: Callable[[Table], Table], take: Callable[[Ran], T], n
 
 @dataclass(frozen=True)
 class Group:
-    """Files or objects of one kind, over the runs: mean and 99th percentile of their times in ms, the part of their packets that was
-    discarded, and the part that ended."""
+    """Files or objects of one kind, over the runs.
+
+    Mean and 99th percentile of their times in ms, the part of their packets that was discarded, and the part that ended.
+    """
 
     mean: float
     late: float
@@ -92,7 +96,7 @@ class Group:
 
 def _group(found: Sequence[tuple[Floats, float, float, float]]) -> Group:
     times = np.concatenate([x[0] for x in found]) * 1e3
-    dropped, sent, started = (sum(x[n] for x in found) for n in (1, 2, 3))
+    dropped, sent, started = (sum(x) for x in zip(*(one[1:] for one in found), strict=True))
     if not len(times):
         return Group(np.inf, np.inf, dropped / sent, 0.0)
     return Group(float(times.mean()), float(np.percentile(times, 99)), dropped / sent, len(times) / started)
@@ -163,11 +167,17 @@ def _e01(found: Abuse) -> Result:
     pairs = [(load, part, *both) for (load, part), both in found.items() if 0 < part < 1]
     sooner = all(a is not None and h is not None and a.mean < h.mean and a.gone < h.gone for _, _, h, a in pairs)
     ratio = [h.mean / a.mean for load, part, h, a in pairs if part == 0.1 and h and a]
-    return sooner, f"where every tenth file is abusive, honest ones take {listed(np.array(ratio), 1)} times as long at {listed(np.array(ABUSED), 1)}"
+    return (
+        sooner,
+        f"where every tenth file is abusive, honest ones take {listed(np.array(ratio), 1)} times as long at {listed(np.array(ABUSED), 1)}",
+    )
 
 
 def _backwards(found: Abuse) -> Abuse:
-    return {(load, part): found[load, 1 - part if part in (0.0, 1.0) else {0.1: 0.5, 0.3: 0.3, 0.5: 0.1}[part]] for load, part in found}
+    return {
+        (load, part): found[load, 1 - part if part in (0.0, 1.0) else {0.1: 0.5, 0.3: 0.3, 0.5: 0.1}[part]]
+        for load, part in found
+    }
 
 
 @judged("E02", abuse, _backwards, _alike)
@@ -177,7 +187,10 @@ def _e02(found: Abuse) -> Result:
     everyone = found[0.8, 1.0][1]
     ended = 1.0 if everyone is None else everyone.ended
     text = "; ".join(f"{load}: {listed(np.array(x), 0)} ms" for load, x in honest.items())
-    return grows and ended < 0.5, f"honest files with none, 0.1, 0.3, 0.5 abusive at {text}; all abusive at 0.8: {ended:.0%} end"
+    return (
+        grows and ended < 0.5,
+        f"honest files with none, 0.1, 0.3, 0.5 abusive at {text}; all abusive at 0.8: {ended:.0%} end",
+    )
 
 
 def _interactive(load: float, packets: int, reset: bool, base: Table) -> Table:
@@ -185,7 +198,11 @@ def _interactive(load: float, packets: int, reset: bool, base: Table) -> Table:
         base, "user{i}", {"reset_on_submit": reset}, arrivals=None, count=USERS, start_spread="200ms",
         workload={"kind": "requests", "object": {"packets": packets}, "think": "200ms"}, **{"class": "user"},
     )  # fmt: skip
-    return base | {"flows": [_flow(base, "file", {}, arrivals=_poisson(load)), users], "duration": "20s", "interval": "20s"}
+    return base | {
+        "flows": [_flow(base, "file", {}, arrivals=_poisson(load)), users],
+        "duration": "20s",
+        "interval": "20s",
+    }
 
 
 #: Users and files, without and with the reset, by load and packets of an object.
@@ -232,7 +249,7 @@ def _endless(count: int, control: Mapping[str, Any], base: Table) -> Table:
 
 @dataclass(frozen=True)
 class Shared:
-    """What sources without an end get, means over the runs: Jain's index and the sum in Mbit/s of what reaches the sinks, and the sum of what is new."""
+    """What sources without an end get: Jain's index and the sum in Mbit/s of what reaches the sinks, and the sum of what is new."""
 
     jain: float
     total: float
@@ -262,7 +279,9 @@ def _marks_exchanged(found: Shares) -> Shares:
     return {key: found[other.get(key[0], key[0]), key[1]] for key in found}
 
 
-@judged("E04", shares, _marks_exchanged, lambda found: {key: replace(s, jain=1.0, total=150.0) for key, s in found.items()})
+@judged(
+    "E04", shares, _marks_exchanged, lambda found: {key: replace(s, jain=1.0, total=150.0) for key, s in found.items()}
+)
 def _e04(found: Shares) -> Result:
     many = SOURCES[1:]
     jain = {m: np.array([found[m, n].jain for n in many]) for m in ("rates", "windows", "everything urgent")}

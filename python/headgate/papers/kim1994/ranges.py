@@ -160,3 +160,14 @@ def _k02(runs: Runs) -> Result:
     both = [np.array([float(m.greatest.mean()) for m in found[x]]) for x in ("BLT", "BLT, corrected switch")]
     apart = both[1] - both[0]
     return bool((abs(apart) < 0.1).all()), f"by {listed(apart, 3)} decades"
+
+
+@claim("K03")
+def _k03(runs: Runs) -> Result:
+    found, at = readings(runs), (0.7, 0.8)
+    # The first three networks are those of figure 11: 30, 90, 150 Mbit/s.
+    fair = [[m.values("fair", at) for m in found[x][:3]] for x in ("BLT", "TCP, old duplicates count")]
+    more = [bool((blt > tcp).all()) for blt, tcp in zip(*fair, strict=True)]
+    less = bool((fair[0][1] < fair[1][1]).all())
+    text = "; ".join(f"{b}: BLT {listed(x)}, TCP {listed(y)}" for b, x, y in zip((30, 90, 150), *fair, strict=True))
+    return more[0] and more[2] and less, f"at 0.7 and 0.8 {text}"

@@ -1,4 +1,4 @@
-"""Figures 1 to 3: the structure of a BLT stream, from single packets of runs: which priority each has, when it reaches S1, and whether S1 takes it."""
+"""Figures 1 to 3: the structure of a BLT stream, from single packets of runs: their priorities, and what S1 takes of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LATER = 0.004
 
 @dataclass(frozen=True)
 class Stream:
-    """The data packets at S1 in the order in which they came: time in seconds from the first one, file, number in the file, priority, taken or not."""
+    """The data packets at S1 in their order: time in seconds from the first one, file, number in the file, priority, taken or not."""
 
     time: Floats
     file: Floats
@@ -67,7 +67,7 @@ def scenario(base: Table, scheme: str, bottleneck: int, packets: int, starts: Se
 
 
 def _followed(text: str) -> list[list[float]]:
-    """The columns of `Stream`. The bottleneck is the first port whose decisions know a buffer; the other one is the exit, where nothing waits."""
+    """The columns of `Stream`. The bottleneck is the first port whose decisions know a buffer; the exit is the other one."""
     columns, values, shapes, _ = _core.tracks(text, 1, 0, 0.0, 1.0, 100_000, None)
     found, numbers = from_core(columns), np.asarray(from_core(values)["value"])
     names = [name for name, *_ in _core.NUMBERS]
@@ -188,6 +188,8 @@ def shown(runs: Runs) -> Shown:
             rows.append({"scheme": name, "file": ("first", "second")[file], "parts": parts})
     figures = {
         "figure-1-2": partial(draw.structure, stream(runs, "BLT", 150, SHORT)),
-        "figure-3": partial(draw.over_time, stream(runs, "TCP", 150), stream(runs, "BLT", 150), stream(runs, "BLT", 30)),
+        "figure-3": partial(
+            draw.over_time, stream(runs, "TCP", 150), stream(runs, "BLT", 150), stream(runs, "BLT", 30)
+        ),
     }
     return Shown((TABLES.section("two-bursts", rows),), figures)

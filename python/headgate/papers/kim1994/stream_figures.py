@@ -39,7 +39,15 @@ def structure(s: Stream) -> Drawing:
         _say(concept, size, k, f"{size} packet{'s' * (size > 1)}")
     for k in range(last + 1):
         mine = np.sort(s.seq[s.priority == k])
-        actual.barh(np.full(len(mine), k), np.ones(len(mine)), left=mine - 0.5, height=0.7, color=shade(k), edgecolor=INK, lw=0.5)
+        actual.barh(
+            np.full(len(mine), k),
+            np.ones(len(mine)),
+            left=mine - 0.5,
+            height=0.7,
+            color=shade(k),
+            edgecolor=INK,
+            lw=0.5,
+        )
         _say(actual, mine.max() + 1, k, f"{len(mine)} packet{'s' * (len(mine) > 1)}")
     for axes, name, rows in ((concept, "W", last + 2), (actual, "W'", last + 1)):
         axes.set_yticks(range(rows), [f"{name}{k}" for k in range(rows)])

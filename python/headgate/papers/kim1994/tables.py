@@ -213,7 +213,10 @@ def _plane(runs: Runs) -> Shown:
             {"connections": n}
             | {k.lower(): mean_of(m[at].greatest) for k, m in runs_of.items()}
             | {f"{k.lower()}_longest": _mbit(m[at]) for k, m in runs_of.items()}
-            | {"at_900": mean_of(at_900(runs_of["BLT"][at], "longest") / 1e6), "tcp_response": _at_best(runs_of["TCP"][at], "response")}
+            | {
+                "at_900": mean_of(at_900(runs_of["BLT"][at], "longest") / 1e6),
+                "tcp_response": _at_best(runs_of["TCP"][at], "response"),
+            }
             | {"tcp_inside": _at_best(runs_of["TCP"][at], "inside")}
         )
 
