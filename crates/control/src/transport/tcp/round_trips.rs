@@ -4,8 +4,15 @@
 //! - The deviation that counts is the maximum of a round trip; it rises at once and falls by a quarter of the difference once per round trip.
 //! - It is at least the minimum timeout, and a sample below the mean moves it by a 32nd only.
 //!
+//! For `ns2` what ns-2 did from 2.1b1 (November 1997) to 2002, as read in `TcpAgent::rtt_update` and `newack`, after 4.3BSD:
+//! - Round trips are whole ticks of 0.1 s, at least one. The mean is kept in eighths of a tick and the deviation in quarters, both cut to whole numbers.
+//!   So the deviation of equal round trips stays at half a tick, and with round trips of a tick the timeout is 0.3 s however long they go on.
+//! - An acknowledgement sets the timer before its round trip is taken in and before it ends the back-off.
+//!
 //! Deviations:
-//! - Times are not rounded to the estimator's own granularity, only deadlines to ticks.
+//! - Times are not rounded to the estimator's own granularity, only deadlines to ticks; but for `ns2`.
+//! - `ns2`: round trips are rounded to the nearest tick, as in 2.0 and 2.1b1; later the ticks that passed were counted, from a random phase. Each
+//!   acknowledgement gives one (2.0: by its time stamp); later one packet at a time was timed. The mean is not given up after four back-offs in a row.
 //! - The time stamp that Linux falls back to where only what went again is acknowledged (`sender/ack.rs`) is that of the packet that caused the
 //!   acknowledgement. If that was delayed, the kernel returns the one of the packet before.
 
@@ -34,12 +41,19 @@ pub struct RoundTrips {
     most: f64,
     /// Kernel only: this round trip ends when what is below is acknowledged.
     round: u64,
+    /// ns2 only: what they were before the present acknowledgement.
+    before: Option<Estimates>,
 }
+
+/// The tick of ns-2's estimates in seconds (`tcpTick_`), and of an eighth and a quarter of it.
+const TICK: f64 = 0.1;
+const MEAN_UNIT: f64 = TICK / 8.0;
+const DEVIATION_UNIT: f64 = TICK / 4.0;
 
 impl Default for RoundTrips {
     fn default() -> RoundTrips {
         let estimates = Estimates { sampled: false, factor: 1.0, mean: 0.0, deviation: 0.0 };
-        RoundTrips { estimates, backoffs: 0, now: 0.0, most: 0.0, round: 0 }
+        RoundTrips { estimates, backoffs: 0, now: 0.0, most: 0.0, round: 0, before: None }
     }
 }
 
@@ -64,7 +78,16 @@ impl Estimates {
                 if timeout < 0.999 * least.as_secs_f64() { least } else { Duration::from_secs_f64(timeout).max(least) }
             }
             Estimate::Kernel => Duration::from_secs_f64(self.mean + self.deviation),
+            Estimate::Ns2 => {
+                let (mean, deviation) = self.in_ticks();
+                Duration::from_secs_f64(((mean + 8 * deviation) / 8) as f64 * TICK).max(rules.min_timeout)
+            }
         }
+    }
+
+    /// ns2: the mean in eighths of a tick, the deviation in quarters.
+    fn in_ticks(&self) -> (i64, i64) {
+        ((self.mean / MEAN_UNIT).round() as i64, (self.deviation / DEVIATION_UNIT).round() as i64)
     }
 
     /// The present timeout.
@@ -95,10 +118,12 @@ impl RoundTrips {
     /// Takes in a sample; `una` and `next` are the oldest packet not acknowledged and the next new one.
     pub fn sample(&mut self, rtt: Duration, (una, next): (u64, u64), rules: &Rules) {
         let r = rtt.as_secs_f64();
+        self.before = (rules.estimate == Estimate::Ns2).then_some(self.estimates);
         (self.backoffs, self.estimates.factor) = (0, 1.0);
         match rules.estimate {
             Estimate::Rfc6298 => self.rfc(r),
             Estimate::Kernel => self.kernel(r, (una, next), rules.min_timeout.as_secs_f64()),
+            Estimate::Ns2 => self.ns2(r),
         }
         self.estimates.sampled = true;
     }
@@ -135,6 +160,19 @@ impl RoundTrips {
         }
     }
 
+    fn ns2(&mut self, r: f64) {
+        let ticks = (r / TICK).round().max(1.0) as i64;
+        let (mut mean, mut deviation) = self.estimates.in_ticks();
+        if self.estimates.sampled {
+            let error = ticks - mean / 8;
+            mean = (mean + error).max(1);
+            deviation = (deviation + error.abs() - deviation / 4).max(1);
+        } else {
+            (mean, deviation) = (8 * ticks, 2 * ticks);
+        }
+        (self.estimates.mean, self.estimates.deviation) = (mean as f64 * MEAN_UNIT, deviation as f64 * DEVIATION_UNIT);
+    }
+
     /// Whether there is a sample.
     #[inline]
     pub fn is_sampled(&self) -> bool {
@@ -162,6 +200,12 @@ impl RoundTrips {
     #[inline]
     pub fn estimates(&self) -> Estimates {
         self.estimates
+    }
+
+    /// The same for the timer that the present acknowledgement sets.
+    #[inline]
+    pub fn estimates_of_timer(&mut self) -> Estimates {
+        self.before.take().unwrap_or(self.estimates)
     }
 
     /// The smoothed round-trip time, once there is one.

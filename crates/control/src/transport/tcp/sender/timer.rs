@@ -65,6 +65,7 @@ impl Sender {
     /// would cause the next, and the timeout would never happen.
     #[inline]
     pub(super) fn arm(&mut self, now: Time, restart: bool, probe: bool) {
+        let estimates = self.rtt.estimates_of_timer();
         if self.ledger.una == self.ledger.next {
             (self.timer, self.purpose) = (Timer::Never, Purpose::Retransmit);
             return;
@@ -89,7 +90,7 @@ impl Sender {
         }
         // The time that the timer was used for something else did not stop the clock of the oldest packet.
         let from = if restart { now } else { self.ledger.get(self.ledger.una).sent };
-        let (estimates, single) = (self.rtt.estimates(), self.ledger.outstanding() == 1);
+        let single = self.ledger.outstanding() == 1;
         self.timer = Timer::Set(Setting { now, from, probes, single, estimates });
         self.purpose = if probes { Purpose::Probe } else { Purpose::Retransmit };
     }
