@@ -1,28 +1,25 @@
-# A UDP flow beside TCP flows on one line, in ns-2: ns line.tcl SEED SCENARIO SCHEME FLAVOUR ERA.
-# Prints what arrived of the UDP flow, of how much, and what arrived of all TCP flows, in packets. tests/oracle/README.md says what for.
-foreach {seed scenario scheme flavour era} $argv break
-set extra [lrange $argv 5 end]
+# A UDP flow beside TCP flows on one line, in ns-2: ns line.tcl SEED SCENARIO SCHEME FLAVOUR [CLASS VARIABLE VALUE]...
+# Prints how many packets of the UDP flow arrived, of how many that it sent, and how many of all TCP flows were acknowledged.
+# tests/oracle/README.md says what for.
+foreach {seed scenario scheme flavour} $argv break
 
-# TCP as ns-2.35 has it where it says how to have the rules of before: tcl/test/test-suite-*.tcl, "Default changed on ...".
-if {$era eq "1998"} {
-    Agent/TCP set rtxcur_init_ 6.0
-    Agent/TCP set minrto_ 0
-    Agent/TCP set tcpTick_ 0.1
-    Agent/TCP set rfc2988_ false
-    Agent/TCP set updated_rttvar_ false
-    Agent/TCP set timerfix_ false
-    Agent/TCP set bugFix_timer_ false
-    Agent/TCP set precisionReduce_ false
-    Agent/TCP set useHeaders_ false
-    Agent/TCP set windowInit_ 1
-    Agent/TCP set syn_ false
-    Agent/TCP set delay_growth_ false
-    Agent/TCP set singledup_ 0
-    Agent/TCP set SetCWRonRetransmit_ false
-    Agent/TCPSink set SYN_immediate_ack_ false
-}
+# TCP with the defaults of 1998, which ns-2.35 still has as options. Its own are younger; its change log has the dates.
+Agent/TCP set rtxcur_init_ 6.0
+Agent/TCP set minrto_ 0
+Agent/TCP set tcpTick_ 0.1
+Agent/TCP set rfc2988_ false
+Agent/TCP set updated_rttvar_ false
+Agent/TCP set timerfix_ false
+Agent/TCP set bugFix_timer_ false
+Agent/TCP set precisionReduce_ false
+Agent/TCP set useHeaders_ false
+Agent/TCP set windowInit_ 1
+Agent/TCP set syn_ false
+Agent/TCP set delay_growth_ false
+Agent/TCP set singledup_ 0
+Agent/TCP set SetCWRonRetransmit_ false
+Agent/TCPSink set SYN_immediate_ack_ false
 Agent/TCP set window_ 20
-foreach {class name value} $extra { $class set $name $value }
 Agent/TCP set packetSize_ 1000
 Agent/UDP set packetSize_ 1000
 Queue set limit_ 64
@@ -38,17 +35,20 @@ Queue/RED set q_weight_ 0.002
 Queue/RED set linterm_ 10
 Queue/RED set mean_pktsize_ 500
 Queue/RED set adaptive_ 0
-Queue/RED set wait_ [expr {$scheme ne "RED-nowait"}]
+Queue/RED set wait_ [expr {$scheme eq "RED-wait"}]
+foreach {class name value} [lrange $argv 4 end] {
+    $class set $name $value
+}
 
 set ns [new Simulator]
 set rng [new RNG]
 $rng seed $seed
 ns-random $seed
-foreach {count duration} [dict get {3b {31 10.0} table1 {19 100.0}} $scenario] break
+foreach {count duration} [dict get {figure-3b {31 10.0} table-1 {19 100.0}} $scenario] break
 
 set left [$ns node]
 set right [$ns node]
-$ns simplex-link $left $right 10Mb 1ms [dict get {DRR DRR RED RED RED-nowait RED FIFO DropTail} $scheme]
+$ns simplex-link $left $right 10Mb 1ms [dict get {DRR DRR RED RED RED-wait RED FIFO DropTail} $scheme]
 $ns simplex-link $right $left 10Mb 1ms DropTail
 $ns queue-limit $right $left 10000
 
@@ -70,7 +70,7 @@ proc attach {agent sink} {
 set udp [new Agent/UDP]
 set counter [new Agent/LossMonitor]
 attach $udp $counter
-if {$scenario eq "3b"} {
+if {$scenario eq "figure-3b"} {
     set traffic [new Application/Traffic/CBR]
     $traffic set random_ 1
 } else {
@@ -93,10 +93,8 @@ for {set i 0} {$i < $count} {incr i} {
     $ns at [$rng uniform 0 0.1] "$ftp start"
 }
 
-# What the line carried of each source, and what came to it.
-set monitor [$ns monitor-queue $left $right stdout 0]
 proc finish {} {
-    global counter udp tcp count ns
+    global counter tcp count
     set acknowledged 0
     for {set i 0} {$i < $count} {incr i} {
         set acknowledged [expr {$acknowledged + [$tcp($i) set ack_] + 1}]

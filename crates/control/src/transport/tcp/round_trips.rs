@@ -287,6 +287,45 @@ mod tests {
         assert!(near(&got, &[900.0, 900.0, 900.0, 900.0, 813.28125]), "{got:?}");
     }
 
+    /// By hand from `rtt_update`, in ticks, eighths and quarters: each row a round trip in ms and the timeout after it.
+    #[test]
+    fn ns_2s_timeout_is_in_whole_ticks() {
+        let rules = Preset::Ns21998.rules();
+        assert_eq!(RoundTrips::default().timeout(&rules), Duration::from_secs(6));
+        let series = [
+            (30, 300.0),   // one tick at least: 8/8, 2/4
+            (240, 400.0),  // two: 9/8, 3/4
+            (30, 400.0),   // a quarter of 3 is nothing
+            (950, 1400.0), // ten (950 is nine and a half, rounded up): 18/8, 12/4
+            (30, 1200.0),  // 17/8, 10/4
+        ];
+        let (rtts, due): (Vec<u64>, Vec<f64>) = series.into_iter().unzip();
+        let got = timeouts(&rules, &rtts);
+        assert!(near(&got, &due), "{got:?}");
+        // Round trips of a tick never bring it to the floor of two ticks.
+        assert!(near(&timeouts(&rules, &[30; 100])[99..], &[300.0]));
+        assert!(near(&timeouts(&rules, &[190; 100])[99..], &[500.0]));
+        let floor = Rules { min_timeout: Duration::from_secs(1), ..rules };
+        assert!(near(&timeouts(&floor, &[30]), &[1000.0]));
+    }
+
+    #[test]
+    fn in_ns_2_an_acknowledgement_sets_the_timer_before_its_round_trip_counts() {
+        for (preset, due) in [(Preset::Ns21998, [6000, 300, 600]), (Preset::Rfc, [1000, 1000, 1000])] {
+            let (mut estimate, rules) = (RoundTrips::default(), preset.rules());
+            let mut timer = |back_off: bool| {
+                if back_off {
+                    estimate.back_off();
+                }
+                estimate.sample(Duration::from_millis(30), (1, 2), &rules);
+                estimate.estimates_of_timer().timeout(&rules)
+            };
+            assert_eq!([timer(false), timer(false), timer(true)], due.map(Duration::from_millis), "{preset:?}");
+            // Once; a timer that is set later has the present ones.
+            assert_eq!(estimate.estimates_of_timer(), estimate.estimates());
+        }
+    }
+
     #[test]
     fn the_fine_timeout_has_no_floor() {
         for preset in [Preset::Rfc, Preset::Linux] {

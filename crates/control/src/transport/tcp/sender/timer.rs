@@ -200,3 +200,38 @@ impl Sender {
         self.purpose = Purpose::Retransmit;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::Preset;
+    use std::sync::Arc;
+
+    /// After a timeout a round trip ends the back-off. In ns-2 of 1998 the acknowledgement that gives it still sets the doubled timeout.
+    #[test]
+    fn an_acknowledgement_of_ns_2_sets_the_timeout_of_before() {
+        let at = |ms: u64| Time::ZERO + Duration::from_millis(ms);
+        for (preset, first, due) in [(Preset::Ns21998, 6000, [600, 300]), (Preset::Rfc, 1000, [1000, 1000])] {
+            let mut sender = Sender::new(&Arc::new(preset.rules()));
+            sender.supply(10);
+            sender.poll(1, at(0));
+            assert_eq!(sender.timeout(), at(first));
+            sender.on_ack((1, at(0)), None, at(30), &mut |_| {});
+            // Nothing is outstanding: packets that are sent now have the timeout of now.
+            (0..3).for_each(|_| assert!(sender.poll(3, at(30)).is_some()));
+            let timeout = due[1];
+            assert_eq!(sender.timeout(), at(30 + timeout));
+            assert!(sender.on_timeout(at(30 + timeout)).loss.is_some());
+            // The oldest goes again and is acknowledged, which gives no round trip; then a new packet does.
+            let (resent, acked) = (at(30 + timeout), at(60 + timeout));
+            assert_eq!(sender.poll(1, resent), Some((1, true)));
+            sender.on_ack((4, resent), None, acked, &mut |_| {});
+            (0..2).for_each(|_| assert!(sender.poll(2, acked).is_some()));
+            sender.on_ack((5, acked), None, acked + Duration::from_millis(30), &mut |_| {});
+            assert_eq!(sender.timeout(), acked + Duration::from_millis(30 + due[0]), "{preset:?}");
+            assert!(sender.poll(2, acked + Duration::from_millis(30)).is_some());
+            sender.on_ack((6, acked), None, acked + Duration::from_millis(40), &mut |_| {});
+            assert_eq!(sender.timeout(), acked + Duration::from_millis(40 + due[1]), "{preset:?}");
+        }
+    }
+}
