@@ -36,13 +36,13 @@ pub struct RoundTrips {
     estimates: Estimates,
     /// Timeouts in a row.
     backoffs: u32,
-    /// Kernel only: four times the mean deviation, and its greatest value of this round trip.
+    /// ns2 only: the factor before the present acknowledgement, negative if it was the first; 0 if its timer is set.
+    before: f32,
+    /// Kernel: four times the mean deviation, and its greatest value of this round trip. ns2: mean and deviation before the present acknowledgement.
     now: f64,
     most: f64,
     /// Kernel only: this round trip ends when what is below is acknowledged.
     round: u64,
-    /// ns2 only: what they were before the present acknowledgement.
-    before: Option<Estimates>,
 }
 
 /// The tick of ns-2's estimates in seconds (`tcpTick_`), and of an eighth and a quarter of it.
@@ -53,7 +53,7 @@ const DEVIATION_UNIT: f64 = TICK / 4.0;
 impl Default for RoundTrips {
     fn default() -> RoundTrips {
         let estimates = Estimates { sampled: false, factor: 1.0, mean: 0.0, deviation: 0.0 };
-        RoundTrips { estimates, backoffs: 0, now: 0.0, most: 0.0, round: 0, before: None }
+        RoundTrips { estimates, backoffs: 0, now: 0.0, most: 0.0, round: 0, before: 0.0 }
     }
 }
 
@@ -118,7 +118,10 @@ impl RoundTrips {
     /// Takes in a sample; `una` and `next` are the oldest packet not acknowledged and the next new one.
     pub fn sample(&mut self, rtt: Duration, (una, next): (u64, u64), rules: &Rules) {
         let r = rtt.as_secs_f64();
-        self.before = (rules.estimate == Estimate::Ns2).then_some(self.estimates);
+        let Estimates { sampled, factor, mean, deviation } = self.estimates;
+        if rules.estimate == Estimate::Ns2 {
+            (self.now, self.most, self.before) = (mean, deviation, if sampled { factor } else { -factor });
+        }
         (self.backoffs, self.estimates.factor) = (0, 1.0);
         match rules.estimate {
             Estimate::Rfc6298 => self.rfc(r),
@@ -205,7 +208,11 @@ impl RoundTrips {
     /// The same for the timer that the present acknowledgement sets.
     #[inline]
     pub fn estimates_of_timer(&mut self) -> Estimates {
-        self.before.take().unwrap_or(self.estimates)
+        let factor = std::mem::take(&mut self.before);
+        if factor == 0.0 {
+            return self.estimates;
+        }
+        Estimates { sampled: factor > 0.0, factor: factor.abs(), mean: self.now, deviation: self.most }
     }
 
     /// The smoothed round-trip time, once there is one.
@@ -296,7 +303,7 @@ mod tests {
             (30, 300.0),   // one tick at least: 8/8, 2/4
             (240, 400.0),  // two: 9/8, 3/4
             (30, 400.0),   // a quarter of 3 is nothing
-            (950, 1400.0), // ten (950 is nine and a half, rounded up): 18/8, 12/4
+            (960, 1400.0), // ten (9.6 rounded): 18/8, 12/4
             (30, 1200.0),  // 17/8, 10/4
         ];
         let (rtts, due): (Vec<u64>, Vec<f64>) = series.into_iter().unzip();

@@ -1,6 +1,6 @@
-"""What ns-2 gives on the line of ns2/line.tcl.
+"""What ns-2 gives on the line of line.tcl.
 
-`python tests/oracle/ns2.py` runs it and says whether ns2/gold.csv is still what it gives; `--write` writes that file again. It needs `ns`, of Debian's
+`python tests/oracle/ns2/runs.py` runs it and says whether gold.csv is still what it gives; `--write` writes that file again. It needs `ns`, of Debian's
 package ns2 2.35+dfsg-5, and some minutes.
 """
 
@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 
-HERE = Path(__file__).parent / "ns2"
+HERE = Path(__file__).parent
 GOLD = HERE / "gold.csv"
 
 #: What is run: every combination, each with these seeds. `RED-wait` is RED with ns-2's `wait_`, which spaces drops further apart.
