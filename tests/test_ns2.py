@@ -36,8 +36,8 @@ ERRORS = 4
 #: Our TCP is counted at the sink, theirs by its acknowledgements: the buffer and a packet of each flow may lie between.
 UNDER_WAY = {"figure-3b": 64 + 31, "table-1": 64 + 19}
 
-#: Beyond that RED's may differ by this part. ns-2 counts the arrival before it draws, as figure 2 of Floyd and Jacobson does, which spaces drops a
-#: packet nearer; ours counts as their section 7 says (`crates/queue/src/parts/early.rs`).
+#: Beyond that RED's may differ by this part. ns-2 counts the arrival before it draws, as figure 2 of Floyd and Jacobson does, which
+#: spaces drops a packet nearer; ours counts as their section 7 says (`crates/queue/src/parts/early.rs`).
 OF_RED = 0.04
 
 #: And these, which are not the paper's TCP, for reasons that are not known: by so much they differ at most.

@@ -1,7 +1,7 @@
 """What ns-2 gives on the line of line.tcl.
 
-`python tests/oracle/ns2/runs.py` runs it and says whether gold.csv is still what it gives; `--write` writes that file again. It needs `ns`, of Debian's
-package ns2 2.35+dfsg-5, and some minutes.
+`python tests/oracle/ns2/runs.py` runs it and says whether gold.csv is still what it gives; `--write` writes that file again.
+It needs `ns`, of Debian's package ns2 2.35+dfsg-5, and some minutes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def main() -> None:
     cases = list(product(SCENARIOS, SCHEMES, FLAVOURS, SEEDS))
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda case: run(*case), cases))
-    rows = [dict(zip(COLUMNS, map(str, (*case, *numbers)), strict=True)) for case, numbers in zip(cases, found, strict=True)]
+    rows = [
+        dict(zip(COLUMNS, map(str, (*case, *numbers)), strict=True)) for case, numbers in zip(cases, found, strict=True)
+    ]
     if "--write" in sys.argv[1:]:
         with GOLD.open("w", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
