@@ -37,7 +37,7 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
 REACT = ("decbit", "dctcp")
 
 #: The least timeout of each preset of the transport.
-LEAST_TIMEOUT = {"rfc": "1s", "bsd_1988": "1s", "ns2_1998": "1s", "linux": "200ms"}
+LEAST_TIMEOUT = {"rfc": "1s", "bsd_1988": "1s", "ns2_1998": "200ms", "linux": "200ms"}
 
 #: Flow controls that have Linux's transport of their own.
 LINUX = ("bbr1", "cubic_linux")

@@ -360,7 +360,7 @@ export type Direction = "both" | "forward" | "reverse";
 export type EcnEcho = "classic" | "dctcp" | "counts";
 
 /** How the timeout is estimated. */
-export type Estimate = "rfc6298" | "kernel";
+export type Estimate = "rfc6298" | "kernel" | "ns2";
 
 /** A stream of packets from a source to a sink. */
 export type Flow = {

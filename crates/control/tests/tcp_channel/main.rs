@@ -35,7 +35,7 @@ fn options() -> impl Strategy<Value = Options> {
     );
     let growth = of(select(vec![Growth::Used, Growth::Bounded]));
     let sizes = (of(1..6u32), of(1..40u64), of(1..20u64), of(any::<bool>()), of(any::<bool>()), growth);
-    let estimate = select(vec![Estimate::Rfc6298, Estimate::Kernel]);
+    let estimate = select(vec![Estimate::Rfc6298, Estimate::Kernel, Estimate::Ns2]);
     let times = (of(estimate), of(1..400u64), of(1..400u64), of(400..2000u64), of(0..50u64), of(any::<bool>()));
     (how, sizes, times).prop_map(|(how, sizes, times)| {
         let (preset, recovery, prr, limited_transmit, tail_probe, undo) = how;

@@ -122,7 +122,7 @@ VARIED: tuple[tuple[str, tuple[tuple[float, str], ...]], ...] = (
     ("K", tuple((v, "nothing" if v == 100 else f"K {v} ms") for v in (20, 50, 100, 200, 500))),
     ("K_alpha", tuple((v, "nothing" if v == 100 else f"K_alpha {v} ms") for v in (20, 50, 100, 200, 500))),
     ("K_c", tuple((v, "nothing" if v == 100 else f"K_c {v} ms") for v in (20, 50, 100, 200, 500))),
-    ("timeout", ((50, "timeout 50 ms"), (100, "timeout 100 ms"), (200, "nothing"), (500, "timeout 500 ms"), (1000, "timeout 1 s"))),
+    ("timeout", ((50, "timeout 50 ms"), (100, "timeout 100 ms"), (200, "timeout 200 ms"), (500, "timeout 500 ms"), (1000, "timeout 1 s"))),
     ("delay", ((1, "nothing"), (5, "delay 5 ms"), (20, "delay 20 ms"), (50, "delay 50 ms"))),
     ("buffer", ((32, "buffer 32 KB"), (64, "nothing"), (128, "buffer 128 KB"), (256, "buffer 256 KB"))),
 )  # fmt: skip

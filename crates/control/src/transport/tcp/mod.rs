@@ -30,6 +30,8 @@ pub enum Estimate {
     Rfc6298,
     /// Mean and the greatest deviation of a round trip, as Linux has it.
     Kernel,
+    /// Mean and four mean deviations in whole ticks of 0.1 s, as ns-2 had it until 2002.
+    Ns2,
 }
 
 /// How a spurious retransmission is detected and its reduction undone.

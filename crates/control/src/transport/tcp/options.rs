@@ -58,7 +58,8 @@ pub enum Preset {
     /// 4.3BSD: an initial window of 1, timers of 500 ms ticks and at least 1 s.
     #[serde(rename = "bsd_1988")]
     Bsd1988,
-    /// ns-2 of 1998: an initial window of 1, ticks of 100 ms, a timeout of at least 1 s.
+    /// ns-2 of 1998 (2.1b1 to 2.1b4): an initial window of 1, round trips in ticks of 100 ms, a first timeout of 6 s and later ones of at least two
+    /// ticks; the timer itself is exact.
     #[serde(rename = "ns2_1998")]
     Ns21998,
     /// The Linux kernel: RACK with a tail probe, PRR, an initial window of 10, a timeout of at least 200 ms above the round trip, ticks of 4 ms.
@@ -104,9 +105,10 @@ impl Preset {
             Preset::Ns21998 => Rules {
                 limited_transmit: false,
                 initial_window: 1,
-                initial_timeout: Duration::from_secs(3),
+                estimate: Estimate::Ns2,
+                initial_timeout: Duration::from_secs(6),
+                min_timeout: Duration::from_millis(200),
                 max_timeout: Duration::from_secs(64),
-                tick: Duration::from_millis(100),
                 ..rfc
             },
             Preset::Linux => Rules {

@@ -4,8 +4,15 @@
 //! - The deviation that counts is the maximum of a round trip; it rises at once and falls by a quarter of the difference once per round trip.
 //! - It is at least the minimum timeout, and a sample below the mean moves it by a 32nd only.
 //!
+//! For `ns2` what ns-2 did from 2.1b1 (November 1997) to 2002, as read in `TcpAgent::rtt_update` and `newack`, after 4.3BSD:
+//! - Round trips are whole ticks of 0.1 s, at least one. The mean is kept in eighths of a tick and the deviation in quarters, both cut to whole numbers.
+//!   So the deviation of equal round trips stays at half a tick, and with round trips of a tick the timeout is 0.3 s however long they go on.
+//! - An acknowledgement sets the timer before its round trip is taken in and before it ends the back-off.
+//!
 //! Deviations:
-//! - Times are not rounded to the estimator's own granularity, only deadlines to ticks.
+//! - Times are not rounded to the estimator's own granularity, only deadlines to ticks; but for `ns2`.
+//! - `ns2`: round trips are rounded to the nearest tick, as in 2.0 and 2.1b1; later the ticks that passed were counted, from a random phase. Each
+//!   acknowledgement gives one (2.0: by its time stamp); later one packet at a time was timed. The mean is not given up after four back-offs in a row.
 //! - The time stamp that Linux falls back to where only what went again is acknowledged (`sender/ack.rs`) is that of the packet that caused the
 //!   acknowledgement. If that was delayed, the kernel returns the one of the packet before.
 
@@ -29,17 +36,24 @@ pub struct RoundTrips {
     estimates: Estimates,
     /// Timeouts in a row.
     backoffs: u32,
-    /// Kernel only: four times the mean deviation, and its greatest value of this round trip.
+    /// ns2 only: the factor before the present acknowledgement, negative if it was the first; 0 if its timer is set.
+    before: f32,
+    /// Kernel: four times the mean deviation, and its greatest value of this round trip. ns2: mean and deviation before the present acknowledgement.
     now: f64,
     most: f64,
     /// Kernel only: this round trip ends when what is below is acknowledged.
     round: u64,
 }
 
+/// The tick of ns-2's estimates in seconds (`tcpTick_`), and of an eighth and a quarter of it.
+const TICK: f64 = 0.1;
+const MEAN_UNIT: f64 = TICK / 8.0;
+const DEVIATION_UNIT: f64 = TICK / 4.0;
+
 impl Default for RoundTrips {
     fn default() -> RoundTrips {
         let estimates = Estimates { sampled: false, factor: 1.0, mean: 0.0, deviation: 0.0 };
-        RoundTrips { estimates, backoffs: 0, now: 0.0, most: 0.0, round: 0 }
+        RoundTrips { estimates, backoffs: 0, now: 0.0, most: 0.0, round: 0, before: 0.0 }
     }
 }
 
@@ -64,7 +78,16 @@ impl Estimates {
                 if timeout < 0.999 * least.as_secs_f64() { least } else { Duration::from_secs_f64(timeout).max(least) }
             }
             Estimate::Kernel => Duration::from_secs_f64(self.mean + self.deviation),
+            Estimate::Ns2 => {
+                let (mean, deviation) = self.in_ticks();
+                Duration::from_secs_f64(((mean + 8 * deviation) / 8) as f64 * TICK).max(rules.min_timeout)
+            }
         }
+    }
+
+    /// ns2: the mean in eighths of a tick, the deviation in quarters.
+    fn in_ticks(&self) -> (i64, i64) {
+        ((self.mean / MEAN_UNIT).round() as i64, (self.deviation / DEVIATION_UNIT).round() as i64)
     }
 
     /// The present timeout.
@@ -95,10 +118,15 @@ impl RoundTrips {
     /// Takes in a sample; `una` and `next` are the oldest packet not acknowledged and the next new one.
     pub fn sample(&mut self, rtt: Duration, (una, next): (u64, u64), rules: &Rules) {
         let r = rtt.as_secs_f64();
+        let Estimates { sampled, factor, mean, deviation } = self.estimates;
+        if rules.estimate == Estimate::Ns2 {
+            (self.now, self.most, self.before) = (mean, deviation, if sampled { factor } else { -factor });
+        }
         (self.backoffs, self.estimates.factor) = (0, 1.0);
         match rules.estimate {
             Estimate::Rfc6298 => self.rfc(r),
             Estimate::Kernel => self.kernel(r, (una, next), rules.min_timeout.as_secs_f64()),
+            Estimate::Ns2 => self.ns2(r),
         }
         self.estimates.sampled = true;
     }
@@ -135,6 +163,19 @@ impl RoundTrips {
         }
     }
 
+    fn ns2(&mut self, r: f64) {
+        let ticks = (r / TICK).round().max(1.0) as i64;
+        let (mut mean, mut deviation) = self.estimates.in_ticks();
+        if self.estimates.sampled {
+            let error = ticks - mean / 8;
+            mean = (mean + error).max(1);
+            deviation = (deviation + error.abs() - deviation / 4).max(1);
+        } else {
+            (mean, deviation) = (8 * ticks, 2 * ticks);
+        }
+        (self.estimates.mean, self.estimates.deviation) = (mean as f64 * MEAN_UNIT, deviation as f64 * DEVIATION_UNIT);
+    }
+
     /// Whether there is a sample.
     #[inline]
     pub fn is_sampled(&self) -> bool {
@@ -162,6 +203,16 @@ impl RoundTrips {
     #[inline]
     pub fn estimates(&self) -> Estimates {
         self.estimates
+    }
+
+    /// The same for the timer that the present acknowledgement sets.
+    #[inline]
+    pub fn estimates_of_timer(&mut self) -> Estimates {
+        let factor = std::mem::take(&mut self.before);
+        if factor == 0.0 {
+            return self.estimates;
+        }
+        Estimates { sampled: factor > 0.0, factor: factor.abs(), mean: self.now, deviation: self.most }
     }
 
     /// The smoothed round-trip time, once there is one.
@@ -241,6 +292,45 @@ mod tests {
         // A round is over when a packet beyond its end is acknowledged: 11, and then 22. The greatest of that round is 253.125.
         let got = timeouts(&[(300, 1, 10), (300, 10, 20), (300, 11, 21), (300, 21, 31), (300, 22, 32)]);
         assert!(near(&got, &[900.0, 900.0, 900.0, 900.0, 813.28125]), "{got:?}");
+    }
+
+    /// By hand from `rtt_update`, in ticks, eighths and quarters: each row a round trip in ms and the timeout after it.
+    #[test]
+    fn ns_2s_timeout_is_in_whole_ticks() {
+        let rules = Preset::Ns21998.rules();
+        assert_eq!(RoundTrips::default().timeout(&rules), Duration::from_secs(6));
+        let series = [
+            (30, 300.0),   // one tick at least: 8/8, 2/4
+            (240, 400.0),  // two: 9/8, 3/4
+            (30, 400.0),   // a quarter of 3 is nothing
+            (960, 1400.0), // ten (9.6 rounded): 18/8, 12/4
+            (30, 1200.0),  // 17/8, 10/4
+        ];
+        let (rtts, due): (Vec<u64>, Vec<f64>) = series.into_iter().unzip();
+        let got = timeouts(&rules, &rtts);
+        assert!(near(&got, &due), "{got:?}");
+        // Round trips of a tick never bring it to the floor of two ticks.
+        assert!(near(&timeouts(&rules, &[30; 100])[99..], &[300.0]));
+        assert!(near(&timeouts(&rules, &[190; 100])[99..], &[500.0]));
+        let floor = Rules { min_timeout: Duration::from_secs(1), ..rules };
+        assert!(near(&timeouts(&floor, &[30]), &[1000.0]));
+    }
+
+    #[test]
+    fn in_ns_2_an_acknowledgement_sets_the_timer_before_its_round_trip_counts() {
+        for (preset, due) in [(Preset::Ns21998, [6000, 300, 600]), (Preset::Rfc, [1000, 1000, 1000])] {
+            let (mut estimate, rules) = (RoundTrips::default(), preset.rules());
+            let mut timer = |back_off: bool| {
+                if back_off {
+                    estimate.back_off();
+                }
+                estimate.sample(Duration::from_millis(30), (1, 2), &rules);
+                estimate.estimates_of_timer().timeout(&rules)
+            };
+            assert_eq!([timer(false), timer(false), timer(true)], due.map(Duration::from_millis), "{preset:?}");
+            // Once; a timer that is set later has the present ones.
+            assert_eq!(estimate.estimates_of_timer(), estimate.estimates());
+        }
     }
 
     #[test]

@@ -65,6 +65,7 @@ impl Sender {
     /// would cause the next, and the timeout would never happen.
     #[inline]
     pub(super) fn arm(&mut self, now: Time, restart: bool, probe: bool) {
+        let estimates = self.rtt.estimates_of_timer();
         if self.ledger.una == self.ledger.next {
             (self.timer, self.purpose) = (Timer::Never, Purpose::Retransmit);
             return;
@@ -89,7 +90,7 @@ impl Sender {
         }
         // The time that the timer was used for something else did not stop the clock of the oldest packet.
         let from = if restart { now } else { self.ledger.get(self.ledger.una).sent };
-        let (estimates, single) = (self.rtt.estimates(), self.ledger.outstanding() == 1);
+        let single = self.ledger.outstanding() == 1;
         self.timer = Timer::Set(Setting { now, from, probes, single, estimates });
         self.purpose = if probes { Purpose::Probe } else { Purpose::Retransmit };
     }
@@ -197,5 +198,40 @@ impl Sender {
         (self.tail.due, self.cwr) = (false, true);
         self.timer = Timer::At(deadline(now, self.rtt.timeout(&self.rules), self.rules.tick));
         self.purpose = Purpose::Retransmit;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::Preset;
+    use std::sync::Arc;
+
+    /// After a timeout a round trip ends the back-off. In ns-2 of 1998 the acknowledgement that gives it still sets the doubled timeout.
+    #[test]
+    fn an_acknowledgement_of_ns_2_sets_the_timeout_of_before() {
+        let at = |ms: u64| Time::ZERO + Duration::from_millis(ms);
+        for (preset, first, due) in [(Preset::Ns21998, 6000, [600, 300]), (Preset::Rfc, 1000, [1000, 1000])] {
+            let mut sender = Sender::new(&Arc::new(preset.rules()));
+            sender.supply(10);
+            sender.poll(1, at(0));
+            assert_eq!(sender.timeout(), at(first));
+            sender.on_ack((1, at(0)), None, at(30), &mut |_| {});
+            // Nothing is outstanding: packets that are sent now have the timeout of now.
+            (0..3).for_each(|_| assert!(sender.poll(3, at(30)).is_some()));
+            let timeout = due[1];
+            assert_eq!(sender.timeout(), at(30 + timeout));
+            assert!(sender.on_timeout(at(30 + timeout)).loss.is_some());
+            // The oldest goes again and is acknowledged, which gives no round trip; then a new packet does.
+            let (resent, acked) = (at(30 + timeout), at(60 + timeout));
+            assert_eq!(sender.poll(1, resent), Some((1, true)));
+            sender.on_ack((4, resent), None, acked, &mut |_| {});
+            (0..2).for_each(|_| assert!(sender.poll(2, acked).is_some()));
+            sender.on_ack((5, acked), None, acked + Duration::from_millis(30), &mut |_| {});
+            assert_eq!(sender.timeout(), acked + Duration::from_millis(30 + due[0]), "{preset:?}");
+            assert!(sender.poll(2, acked + Duration::from_millis(30)).is_some());
+            sender.on_ack((6, acked), None, acked + Duration::from_millis(40), &mut |_| {});
+            assert_eq!(sender.timeout(), acked + Duration::from_millis(40 + due[1]), "{preset:?}");
+        }
     }
 }
