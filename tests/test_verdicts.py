@@ -319,9 +319,7 @@ def test_a_row_that_comes_out_whole_at_some_starts(scenario_4: Reproduction) -> 
     assert 2 * row.hits < row.starts
     own = [n for n in item.numbers if n.published.row == "G+JK/FCFS"]
     assert {n.verdict for n in own} <= {"match", "some-run"}
-    assert not any(
-        n.trivial_meets for n in own if n.published.metric == "throughput" and n.verdict == "some-run"
-    )
+    assert not any(n.trivial_meets for n in own if n.published.metric == "throughput" and n.verdict == "some-run")
 
 
 def test_the_best_start_of_a_row_is_a_separate_line(scenario_4: Reproduction, tmp_path: Path) -> None:

@@ -57,7 +57,9 @@ def over_views(
     at_once = None if beside is None else bool(beside)
     unlike = f", where it {'does not hold' if majority.holds else 'holds'}"
     exception = "" if majority.verdicts[0] is majority.holds else unlike
-    one, beside_it = ("start", f"all at once {_TOGETHER[bool(at_once)]}; ") if starts_differ(together.item) else ("run", "")
+    one, beside_it = (
+        ("start", f"all at once {_TOGETHER[bool(at_once)]}; ") if starts_differ(together.item) else ("run", "")
+    )
     text = f"in {majority.held} of {len(views)} {one}s; {beside_it}the first {one}{exception}: {found[0][1]}"
     return majority, at_once, text
 
