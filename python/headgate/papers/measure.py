@@ -57,6 +57,9 @@ class Outcome:
             table |= {name: table[name] - zero for name in times if zero}
         self._tables = {name: from_core(result.table(name)) for name in ("flows", "links", "routes", "classes")}
         self._tables["flows"] = _with_rates(self._tables["flows"])
+        # Columns of a run that was kept are parts of all its bytes, traces among them.
+        for table in (self._intervals, self._gauges, *self._tables.values()):
+            table |= {name: column.copy() for name, column in table.items() if column.base is not None}
         #: What was asked for already: judging a row asks for the same values again and again.
         self._values: dict[tuple[str, str, tuple[float, float] | None], Mean] = {}
         self.end = float(self._intervals["end_s"].max())
