@@ -54,12 +54,17 @@ fn value(d: &mut Draw, parameter: &Value) -> Option<Value> {
     }
 }
 
+/// Parameters that are newer than the paths: to draw among them too would give others their values.
+const LATER: [(&str, &str); 2] = [("fq", "slots"), ("wfq", "slots")];
+
 /// The entry of a list under its name, with one of its parameters changed in every second path.
 fn entry(d: &mut Draw, name: &str, about: &Value) -> Value {
     let mut spec = json!({"kind": name});
-    let parameters = about["parameters"].as_array().filter(|p| !p.is_empty());
-    if let Some(parameters) = parameters.filter(|_| d.one_in(2)) {
-        let parameter = d.of(parameters);
+    let is_later = |parameter: &Value| LATER.contains(&(name, parameter["name"].as_str().expect("a name")));
+    let parameters = about["parameters"].as_array().into_iter().flatten();
+    let parameters: Vec<Value> = parameters.filter(|parameter| !is_later(parameter)).cloned().collect();
+    if !parameters.is_empty() && d.one_in(2) {
+        let parameter = d.of(&parameters);
         if let Some(x) = value(d, &parameter) {
             spec[parameter["name"].as_str().expect("a name")] = x;
         }
