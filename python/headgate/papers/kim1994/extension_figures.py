@@ -12,7 +12,7 @@ from ..sheets import Sheets
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-    from .extensions import Abuse, Files, Interactive
+    from .groups import Abuse, Files, Interactive
 
 SHEETS = Sheets(__file__)
 

@@ -25,6 +25,7 @@ from ..runs.packed import Result as Ran
 from ..study import Shown
 from . import extension_figures as draw
 from .grid import THREE, Curve, Measured, measured
+from .groups import Abuse, Both, Files, Group, Interactive
 from .measures import BITS, Network, fairness
 from .statements import judged, once
 
@@ -81,19 +82,6 @@ def _ran(
     return run_all(jobs, lambda _, result: take(result), ("completions", "flows"))
 
 
-@dataclass(frozen=True)
-class Group:
-    """Files or objects of one kind, over the runs.
-
-    Mean and 99th percentile of their times in ms, the part of their packets that was discarded, and the part that ended.
-    """
-
-    mean: float
-    late: float
-    gone: float
-    ended: float = 1.0
-
-
 def _group(found: Sequence[tuple[Floats, float, float, float]]) -> Group:
     times = np.concatenate([x[0] for x in found]) * 1e3
     dropped, sent, started = (sum(x) for x in zip(*(one[1:] for one in found), strict=True))
@@ -114,10 +102,6 @@ def _take(name: str, started: float | None = None) -> Callable[[Ran], tuple[Floa
         return (times, *packets, started if started is not None else len(times))
 
     return take
-
-
-#: Of honest files and of abusive ones; where there are none of a kind, None.
-Both = tuple[Group | None, Group | None]
 
 
 def _abuse(load: float, part: float, marks: str, base: Table) -> Table:
@@ -148,9 +132,6 @@ def abuse(runs: Runs, marks: str = "urgent") -> dict[tuple[float, float], Both]:
         return {(load, part): group(load, part) for load in ABUSED for part in PARTS}
 
     return once(("abuse", marks), all_of_them)
-
-
-Abuse = dict[tuple[float, float], Both]
 
 
 def _swapped(found: Abuse) -> Abuse:
@@ -203,10 +184,6 @@ def _interactive(load: float, packets: int, reset: bool, base: Table) -> Table:
         "duration": "20s",
         "interval": "20s",
     }
-
-
-#: Users and files, without and with the reset, by load and packets of an object.
-Interactive = tuple[dict[tuple[float, int], Group], dict[tuple[float, int], Group]]
 
 
 def interactive(runs: Runs) -> Interactive:
@@ -302,9 +279,6 @@ def by_rates(runs: Runs) -> dict[tuple[str, int], Measured]:
         for b in (30, 90, 150)
     }
     return dict(zip(curves, measured(runs, *curves.values()), strict=True))
-
-
-Files = dict[tuple[str, int], Measured]
 
 
 def _files_exchanged(found: Files) -> Files:

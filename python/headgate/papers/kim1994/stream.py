@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -21,6 +20,7 @@ from ..study import Shown
 from . import stream_figures as draw
 from .grid import Curve
 from .measures import Network
+from .packets import Stream
 from .statements import D, judged, once
 
 TABLES = Layouts(__file__)
@@ -30,27 +30,6 @@ SHORT, FILE = 40, 200
 
 #: Two files that meet: the second one begins while S1 is full of the first one's burst.
 LATER = 0.004
-
-
-@dataclass(frozen=True)
-class Stream:
-    """The data packets at S1 in their order: time in seconds from the first one, file, number in the file, priority, taken or not."""
-
-    time: Floats
-    file: Floats
-    seq: Floats
-    priority: Floats
-    taken: Floats
-
-    def of(self, file: int) -> Stream:
-        """Those of one file."""
-        mine = self.file == file
-        return Stream(*(values[mine] for values in (self.time, self.file, self.seq, self.priority, self.taken)))
-
-    @property
-    def rounds(self) -> Floats:
-        """How many pauses of 5 ms and more there were before each packet."""
-        return np.concatenate([[0.0], np.cumsum(np.diff(self.time) > 0.005)])
 
 
 def scenario(base: Table, scheme: str, bottleneck: int, packets: int, starts: Sequence[float]) -> Table:

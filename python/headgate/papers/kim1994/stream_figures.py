@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from .stream import Stream
+    from .packets import Stream
 
 SHEETS = Sheets(__file__)
 
