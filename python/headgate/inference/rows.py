@@ -108,7 +108,9 @@ def _rows(paper: Paper, item: Item, *, study: bool) -> Iterator[Row]:
         n
         for n in item.numbers
         if n.mark in JUDGED
-        and n.mark not in ("DOUBTFUL", "EVALUATED")
+        and n.mark != "DOUBTFUL"
+        # What was evaluated from formulas says nothing of the simulation.
+        and not (study and n.mark == "EVALUATED")
         and n.value is not None
         and paper.metrics[n.metric].study is study
     ]

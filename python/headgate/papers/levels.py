@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+#: An option of the transport of every flow that says something of its transport.
+_TRANSPORT = re.compile(r"transport\.(\w+)")
+
 #: A place that belongs to every flow control or discipline of a kind: `control.jk_tahoe.deviations`, `queue.fq.charge_drops`.
 _OF_KIND = re.compile(r"(control|queue)\.(\w+)\.(.+)")
 
@@ -61,15 +64,23 @@ def _paths(path: str, scenario: Mapping[str, Any]) -> list[str]:
     >>> scenario = {"flows": [{"name": "a", "control": {"kind": "reno"}}, {"name": "b", "control": "none"}]}
     >>> _paths("control.reno.window", scenario), _paths("control.vegas.alpha", scenario), _paths("phase", scenario)
     (['flows.a.control.window'], [], [])
+    >>> _paths("queue.fq.delta", {"topology": {"kind": "dumbbell", "line": {"queue": {"kind": "fq"}}}})
+    ['topology.line.queue.delta']
+    >>> _paths("transport.min_timeout", {"flows": [{"name": "a"}, {"name": "b", "transport": {"preset": "linux"}}]})
+    ['flows.b.transport.min_timeout']
     """
     if path == "phase":
         return []
+    if of := _TRANSPORT.fullmatch(path):
+        return [f"flows.{f['name']}.{path}" for f in scenario.get("flows", []) if "transport" in f]
     if (of := _OF_KIND.fullmatch(path)) is None:
         return [path]
     part, kind, parameter = of.groups()
-    entries = scenario.get("flows" if part == "control" else "links", [])
-    names = [e.get("name", "") for e in entries if _kind(e.get(part)) == kind]
-    return [f"{'flows' if part == 'control' else 'links'}.{name}.{part}.{parameter}" for name in names if name]
+    group = "flows" if part == "control" else "links"
+    places = {f"{group}.{e['name']}": e for e in scenario.get(group, []) if "name" in e}
+    if group == "links":
+        places |= {f"topology.{k}": e for k, e in scenario.get("topology", {}).items() if isinstance(e, Mapping)}
+    return [f"{place}.{part}.{parameter}" for place, entry in places.items() if _kind(entry.get(part)) == kind]
 
 
 def _kind(choice: object) -> object:
