@@ -19,7 +19,7 @@ from .rows import Floats, Row, rows_of
 SHUFFLES, OWN = 40, 20
 
 #: The latter where a run is one of all variants of an item.
-OWN_OF_ITEMS = 5
+OWN_OF_ITEMS = 3
 
 
 @dataclass(frozen=True)
