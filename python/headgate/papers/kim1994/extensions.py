@@ -17,19 +17,14 @@ import numpy as np
 
 from ...results.tables import from_core
 from ..claims import Result, Runs, listed
-from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table
 from ..runs import run_all
 from ..runs.packed import Result as Ran
-from ..study import Shown
-from . import extension_figures as draw
 from .grid import THREE, Curve, Measured, measured
 from .groups import Abuse, Both, Files, Group, Interactive
 from .measures import BITS, Network, fairness
 from .statements import judged, once
-
-TABLES = Layouts(__file__)
 
 T = TypeVar("T")
 
@@ -188,10 +183,10 @@ def _interactive(load: float, packets: int, reset: bool, base: Table) -> Table:
 
 def interactive(runs: Runs) -> Interactive:
     """The users' objects."""
-    return _beside(runs)[0]
+    return beside(runs)[0]
 
 
-def _beside(runs: Runs) -> tuple[Interactive, Interactive]:
+def beside(runs: Runs) -> tuple[Interactive, Interactive]:
     """The users' objects, and the files beside them."""
 
     def group(load: float, packets: int, reset: bool) -> list[Group]:
@@ -294,60 +289,3 @@ def _e05(found: Files) -> Result:
         f"at 0.8 of 30, 90, 150 Mbit/s files of rates take {listed(longer, 1)} times as long as those of windows, and "
         f"{listed(again, 1)} times as long as with a receiver that names what came"
     )
-
-
-def shown(runs: Runs) -> Shown:
-    """The tables and the figure."""
-    abused, honest = abuse(runs), abuse(runs, "windows")
-    users, files = _beside(runs)
-    shared, by = shares(runs), by_rates(runs)
-
-    def cells(both: Both) -> list[float]:
-        return [np.nan if g is None else g.mean for g in both]
-
-    sections = [
-        TABLES.section(
-            "abuse",
-            [
-                {
-                    "load": load, "part": part, "times": cells(both), "same": cells(honest[load, part]),
-                    "gone": [np.nan if g is None else 100 * g.gone for g in both],
-                    "ended": min(100 * g.ended for g in both if g is not None),
-                }
-                for (load, part), both in abused.items()
-            ],
-        ),
-        TABLES.section(
-            "interactive",
-            [
-                {
-                    "load": load, "packets": packets, "reset": ("no", "yes")[on], "mean": users[on][load, packets].mean,
-                    "late": users[on][load, packets].late, "gone": 100 * users[on][load, packets].gone,
-                    "file": files[on][load, packets].mean,
-                }
-                for load, packets in users[0]
-                for on in (0, 1)
-            ],
-        ),
-        TABLES.section(
-            "shares",
-            [
-                {
-                    "marks": marks, "jain": [shared[marks, n].jain for n in SOURCES],
-                    "total": [shared[marks, n].total for n in SOURCES], "new": [shared[marks, n].new for n in SOURCES],
-                }
-                for marks in MARKS
-            ],
-        ),
-        TABLES.section(
-            "by-rates",
-            [
-                {
-                    "marks": marks, "bottleneck": b, "times": 1e3 * m.values("response", BY_RATES),
-                    "again": 100 * m.values("again", BY_RATES), "power": float(m.greatest.mean()),
-                }
-                for (marks, b), m in by.items()
-            ],
-        ),
-    ]  # fmt: skip
-    return Shown(tuple(sections), {"extensions": partial(draw.three, abused, users, by)})

@@ -12,18 +12,13 @@ import numpy as np
 from ... import _core
 from ...results.tables import from_core
 from ..claims import Result, Runs, listed
-from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table
 from ..runs import remember
-from ..study import Shown
-from . import stream_figures as draw
 from .grid import Curve
 from .measures import Network
 from .packets import Stream
 from .statements import D, judged, once
-
-TABLES = Layouts(__file__)
 
 #: Packets of the file of figures 1 and 2, and of those of figure 3.
 SHORT, FILE = 40, 200
@@ -117,7 +112,8 @@ def _s02(pair: Pair) -> Result:
     )
 
 
-def _met(runs: Runs) -> Pair:
+def two_files(runs: Runs) -> Pair:
+    """Two files that meet at 30 Mbit/s, of BLT and of Bully-Tyrant."""
     return (
         stream(runs, "BLT", 30, starts=(0.0, LATER)),
         stream(runs, "BT", 30, starts=(0.0, LATER)),
@@ -142,33 +138,16 @@ def windows_taken(burst: Stream) -> Floats:
     return np.array([float(burst.taken[window == k].mean()) for k in range(8)])
 
 
-@judged("S03", _met, _exchanged)
+@judged("S03", two_files, _exchanged)
 def _s03(pair: Pair) -> Result:
     blt, bt = refused(pair[0]), refused(pair[1])
     return blt == 0 and bt > 0.5, f"of the newcomer's first 31 packets BLT's switch discards {blt:.0%}, FIFO {bt:.0%}"
 
 
-@judged("S04", _met, _exchanged)
+@judged("S04", two_files, _exchanged)
 def _s04(pair: Pair) -> Result:
     blt, bt = (windows_taken(first_burst(met.of(0))) for met in pair)
     whole = bool((blt[:6] == 1).all())
     return whole and bool(blt[6:].sum() < bt[6:].sum()), (
         f"of the first file's windows 0 to 7 BLT's switch takes {listed(blt)}, FIFO {listed(bt)}"
     )
-
-
-def shown(runs: Runs) -> Shown:
-    """The table of what S1 takes of two bursts that meet, and the figures."""
-    pairs = dict(zip(("BLT", "Bully-Tyrant, FIFO"), _met(runs), strict=True))
-    rows = []
-    for name, met in pairs.items():
-        for file in (0, 1):
-            parts = 100 * windows_taken(first_burst(met.of(file)))
-            rows.append({"scheme": name, "file": ("first", "second")[file], "parts": parts})
-    figures = {
-        "figure-1-2": partial(draw.structure, stream(runs, "BLT", 150, SHORT)),
-        "figure-3": partial(
-            draw.over_time, stream(runs, "TCP", 150), stream(runs, "BLT", 150), stream(runs, "BLT", 30)
-        ),
-    }
-    return Shown((TABLES.section("two-bursts", rows),), figures)

@@ -15,9 +15,9 @@ from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table
 from ..study import Section, Shown
-from . import extensions, stream
 from . import figures as draw
 from .curves import LENGTHS, PARTS, Set, bully, everywhere, gigabit, lengths, readings, reference
+from .extension_tables import extensions_shown, stream_shown
 from .grid import Measured
 from .measures import BITS, half_width, power
 
@@ -37,7 +37,7 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
     del progress
     parts: dict[str, Callable[[Runs], Shown]] = {
         "reference": _reference, "gigabit": _gigabit, "delays": _delays, "files": _files, "plane": _plane,
-        "stream": stream.shown, "extensions": extensions.shown,
+        "stream": stream_shown, "extensions": extensions_shown,
     }  # fmt: skip
     return parts[runs.item.name](runs)
 
