@@ -51,7 +51,7 @@ def ask(paper: str) -> dict[str, Any]:
 
     options = dict(LONG[paper])
     judged = options.pop("judged")
-    with open_work(None, ROOT / ".cache/runs") as work:
+    with open_work(None, ROOT / ".cache/unstated") as work:
         found = infer(paper, count=True, work=work, **options)
         depend = conclusions(paper, starts=judged, work=work)
         minutes = work.cpu_s / 60

@@ -11,7 +11,8 @@ from ..layout import Layouts
 from ..study import Shown
 from . import extension_figures as extension_draw
 from . import stream_figures as stream_draw
-from .extensions import BY_RATES, MARKS, SOURCES, Both, abuse, beside, by_rates, shares
+from .extensions import BY_RATES, MARKS, SOURCES, abuse, beside, by_rates, shares
+from .groups import Both
 from .stream import SHORT, first_burst, stream, two_files, windows_taken
 
 TABLES = Layouts(__file__)
