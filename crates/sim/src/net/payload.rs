@@ -61,11 +61,18 @@ impl Echoes {
         self.all.len() - self.free.len()
     }
 
-    /// Takes one out.
-    pub fn take(&mut self, place: u32) -> Option<Echo> {
-        let echo = *self.all.get((place as usize).checked_sub(1)?)?;
-        self.free.push(place);
-        Some(echo)
+    /// The one at this place, if it is one.
+    #[inline]
+    pub fn get(&self, place: u32) -> Option<&Echo> {
+        self.all.get((place as usize).checked_sub(1)?)
+    }
+
+    /// Gives the place back.
+    #[inline]
+    pub fn remove(&mut self, place: u32) {
+        if place > 0 {
+            self.free.push(place);
+        }
     }
 }
 

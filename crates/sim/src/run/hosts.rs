@@ -61,22 +61,21 @@ impl Run {
         if complete {
             self.on_complete(f);
         }
-        if let Some(answer) = answer {
-            return self.answer(f, handle, ack_bytes, class, &answer);
+        let answers = match &answer {
+            Some(answer) => self.answer(f, handle, class, answer),
+            None => acknowledge && !waits,
+        };
+        if answers {
+            return self.send_ack(f, handle, ack_bytes, class);
         }
         if waits {
             self.watch_sink(f);
-            self.network.payloads.remove(handle);
-            return self.flows.out_of_network(f);
         }
-        if !acknowledge {
-            self.network.payloads.remove(handle);
-            if layered {
-                self.pump(f); // its timers may have moved
-            }
-            return self.flows.out_of_network(f);
+        self.network.payloads.remove(handle);
+        if layered {
+            self.pump(f); // its timers may have moved
         }
-        self.send_ack(f, handle, ack_bytes, class);
+        self.flows.out_of_network(f);
     }
 
     /// An acknowledgement, whose payload is written, leaves its sink. A mark reports on the data's path: the acknowledgement echoes it and is
@@ -91,22 +90,18 @@ impl Run {
         self.offer(first, packet);
     }
 
-    /// A sink that chooses sends none, one or two acknowledgements.
-    fn answer(&mut self, f: usize, handle: u32, ack_bytes: u32, class: u8, answer: &Answer) {
+    /// A sink that chooses sends none, one or two acknowledgements; whether the packet's own one is to be sent now.
+    fn answer(&mut self, f: usize, handle: u32, class: u8, answer: &Answer) -> bool {
         self.watch_sink(f);
         let mut own = usize::from(answer.now);
         if answer.earlier {
             own -= 1;
             self.acknowledge_for(f, class, answer.before, answer.earlier_echo());
         }
-        if own == 0 {
-            self.network.payloads.remove(handle);
-            return self.flows.out_of_network(f);
-        }
-        if !answer.echo.says_nothing() {
+        if own > 0 && !answer.echo.says_nothing() {
             self.network.payloads.get(handle).echo = self.network.echoes.keep(answer.echo);
         }
-        self.send_ack(f, handle, ack_bytes, class);
+        own > 0
     }
 
     /// Sets an event for the timer of a sink.
@@ -169,8 +164,8 @@ impl Run {
         let f = payload.flow as usize;
         let Payload { cumulative, seq, sent, marked, waited, one_way, .. } = payload;
         let (waited, one_way) = (Duration::from_ps(waited), Duration::from_ps(one_way));
-        let echo = if payload.echo > 0 { self.network.echoes.take(payload.echo) } else { None };
-        let ack = AckPacket { cumulative, seq, sent, marked, waited, one_way, echo: echo.as_ref() };
+        let echo = self.network.echoes.get(payload.echo);
+        let ack = AckPacket { cumulative, seq, sent, marked, waited, one_way, echo };
         let (now, measuring) = (self.now, self.record.samples.measuring);
         let Flow { connection, entry, .. } = &mut self.flows.places[f];
         let (entry, traces) = (*entry as usize, &mut self.record.traces);
@@ -183,6 +178,7 @@ impl Run {
             }
             traces.rtt(entry, now, rtt);
         });
+        self.network.echoes.remove(payload.echo);
         self.pump(f);
         self.flows.out_of_network(f);
     }

@@ -91,10 +91,7 @@ impl Run {
     /// A packet that does not arrive leaves the network, with what it carried.
     pub(super) fn remove(&mut self, handle: u32, flow: u32) {
         let network = &mut self.network;
-        let echo = network.payloads.get(handle).echo;
-        if echo > 0 {
-            network.echoes.take(echo);
-        }
+        network.echoes.remove(network.payloads.get(handle).echo);
         network.payloads.remove(handle);
         self.flows.out_of_network(flow as usize);
     }

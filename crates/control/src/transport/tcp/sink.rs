@@ -276,6 +276,10 @@ impl Sink {
             congested: self.congested,
             ..Echo::default()
         };
+        // Mostly there is no range, or nobody who wants to know of it.
+        if self.policy.blocks == 0 || self.ahead.is_empty() {
+            return echo;
+        }
         for block in self.recent.into_iter().filter(|block| block.1 > self.next) {
             if usize::from(echo.count) < self.policy.blocks && !echo.blocks().any(|b| b == block) {
                 echo.ranges[usize::from(echo.count)] = block;
