@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headgate
-from headgate.inference.likelihood import FARTHEST, Scale
-from headgate.inference.posterior import Grid, gains, marginal
+from headgate.inference.likelihood import FARTHEST, RowScale
+from headgate.inference.posterior import SettingGrid, gains, marginal
 from headgate.inference.rows import rows_of
 from headgate.inference.search import combinations, parts_of
 from headgate.papers.levels import Level, Unknown
@@ -67,9 +67,9 @@ def unknown(*names: str, default: int = 0, is_range: bool = False) -> Unknown:
     return Unknown("u", "it", "nothing", levels, default, default, is_range)
 
 
-def grid_of(u: Unknown, rows: int) -> Grid:
+def grid_of(u: Unknown, rows: int) -> SettingGrid:
     levels, prior = combinations([u], [u], {})
-    return Grid((u,), levels, prior, u.default, np.arange(rows) % 4)
+    return SettingGrid((u,), levels, prior, u.default, np.arange(rows) % 4)
 
 
 def test_a_level_that_most_rows_want_and_one_refutes_is_not_settled() -> None:
@@ -117,7 +117,7 @@ def test_the_prior_weighs() -> None:
 def test_no_row_is_further_away_than_its_cells_can_be(runs: list[tuple[float, float]], a: float, b: float) -> None:
     row = _Row(2)
     y, paper = np.array(runs), np.array([a, b])
-    scale = Scale(row, {"x": y})  # type: ignore[arg-type]
+    scale = RowScale(row, {"x": y})  # type: ignore[arg-type]
     found = scale.loglik(y, paper)
     assert -0.5 * scale.independent * FARTHEST**2 - 1e-9 <= found <= 1e-9
     assert scale.loglik(np.array([paper]), paper) == 0.0
@@ -127,7 +127,7 @@ def test_no_row_is_further_away_than_its_cells_can_be(runs: list[tuple[float, fl
 def test_a_cell_that_only_one_of_both_has_is_far_away() -> None:
     row = _Row(1)
     y = np.array([[1.0], [1.0]])
-    scale = Scale(row, {"x": y})  # type: ignore[arg-type]
+    scale = RowScale(row, {"x": y})  # type: ignore[arg-type]
     assert scale.loglik(y, np.array([np.nan])) == -0.5 * FARTHEST**2
     assert scale.loglik(y * np.nan, np.array([np.nan])) == 0.0
 

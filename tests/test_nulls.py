@@ -62,11 +62,12 @@ def test_fair_shares_hold_what_is_fair_and_not_what_is_not(scenario_2: ItemResul
 
 def test_the_wrong_pair_has_the_runs_of_others(scenario_2: ItemResult) -> None:
     assert scenario_2.runs is not None
-    base, names = scenario_2.runs.base, list(scenario_2.runs.base)
-    own = says(scenario_2, lambda r: (r.digest("G/FCFS") == base["G/FCFS"].digest, ""))
+    names = list(scenario_2.runs.base)
+    of = {n: {o.digest for o in [*scenario_2.runs.starts[n], scenario_2.runs.together[n]]} for n in names}
+    own = says(scenario_2, lambda r: (r.digest("G/FCFS") in of["G/FCFS"], ""))
     assert (own.holds, own.wrong_pair) == (True, False)
     # Each of the circles gives every variant another's; so one of them gives the last one to the first.
-    last = says(scenario_2, lambda r: (r.digest(names[0]) == base[names[-1]].digest, ""))
+    last = says(scenario_2, lambda r: (r.digest(names[0]) in of[names[-1]], ""))
     assert (last.holds, last.wrong_pair) == (False, True)
     # They are exchanged together: nobody has the runs of the same.
     both = says(scenario_2, lambda r: (r.digest(names[0]) == r.digest(names[1]), ""))
@@ -220,6 +221,6 @@ def test_the_counts_of_verdicts_keep_printed_numbers_and_others_apart() -> None:
     assert sum(found.counts().values()) == 32 and sum(found.counts_of_others().values()) == 48
     text = " ".join(text_of(lambda c: print_summary(found, c)).split())
     assert (
-        "numbers that the paper prints: 19 match, 9 miss, 4 undecided numbers that it does not print: 43 match, 5 miss"
+        "numbers that the paper prints: 14 match, 8 miss, 8 some run, 2 undecided numbers that it does not print: 43 match, 5 miss"
         in text
     )

@@ -17,7 +17,7 @@ from .show import print_json
 Examples:
   headgate infer demers1989
   headgate infer keshav1991 scenario-7 scenario-8 --starts 3
-  headgate infer ./mypaper --unknown buffer --unknown timeout --figure out/posteriors.pdf
+  headgate infer ./mypaper --unknown buffer --figure out/posteriors.pdf
   headgate infer demers1989 --conclusions
   headgate infer kim1994 --budget 10 --resume out/runs"""
 )

@@ -25,7 +25,7 @@ FARTHEST = 5.0
 _SILVERMAN = 1.06
 
 
-class Scale:
+class RowScale:
     """The widths of a row's cells, and how many of them are independent, from all that was run of it."""
 
     def __init__(self, row: Row, known: Mapping[str, Floats]) -> None:
@@ -70,6 +70,6 @@ def _independent(y: Floats) -> float:
     return float(np.square(eigenvalues.sum()) / np.square(eigenvalues).sum())
 
 
-def logliks(scale: Scale, runs: Sequence[Floats], paper: Floats) -> Floats:
+def logliks(scale: RowScale, runs: Sequence[Floats], paper: Floats) -> Floats:
     """Of each setting's runs."""
     return np.array([scale.loglik(y, paper) for y in runs])

@@ -27,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Grid:
+class SettingGrid:
     """The settings that were examined: `levels` has the level of each unknown, shape (settings, unknowns), `prior` adds up to 1.
 
     `default` is the number of the folder's setting. `parts` says of each row in which part it is.
@@ -71,7 +71,7 @@ class Marginal:
     unseen: float
 
 
-def weights(grid: Grid, loglik: Floats, rows: npt.NDArray[np.bool_]) -> Floats:
+def weights(grid: SettingGrid, loglik: Floats, rows: npt.NDArray[np.bool_]) -> Floats:
     """The posterior over settings by some of the rows; `loglik` has shape (rows, settings)."""
     return _normal(np.log(grid.prior) + loglik[rows].sum(axis=0))
 
@@ -81,7 +81,7 @@ def _normal(x: Floats) -> Floats:
     return np.asarray(w / w.sum())
 
 
-def gains(grid: Grid, loglik: Floats) -> Gains:
+def gains(grid: SettingGrid, loglik: Floats) -> Gains:
     """Gains on seen and on unseen rows."""
     seen = unseen = 0.0
     for turn in grid.turns:
@@ -95,7 +95,7 @@ def gains(grid: Grid, loglik: Floats) -> Gains:
     return Gains(seen, unseen)
 
 
-def marginal(grid: Grid, loglik: Floats, number: int) -> Marginal:
+def marginal(grid: SettingGrid, loglik: Floats, number: int) -> Marginal:
     """What is known of the unknown with this number."""
     unknown, level = grid.unknowns[number], grid.levels[:, number]
     count = len(unknown.levels)

@@ -21,8 +21,8 @@ import numpy as np
 from ..base.errors import missing_extra
 from ..papers.levels import Unknown
 from .bench import Bench
-from .likelihood import Scale, logliks
-from .posterior import Grid, Ints
+from .likelihood import RowScale, logliks
+from .posterior import Ints, SettingGrid
 from .rows import Floats, Row
 from .targets import Target
 
@@ -47,8 +47,8 @@ class Searched:
     """
 
     rows: tuple[Row, ...]
-    grid: Grid
-    scales: Mapping[str, Scale]
+    grid: SettingGrid
+    scales: Mapping[str, RowScale]
     effects: Mapping[str, float]
     held: Mapping[str, int]
     climbed: Mapping[str, float] = field(default_factory=dict)
@@ -74,7 +74,7 @@ def screen(bench: Bench, rows: Sequence[Row], unknowns: Sequence[Unknown], start
     """The greatest change of a row by each unknown, one level at a time."""
     alone = [{u.name: level} for u in unknowns for level in range(len(u.levels))]
     bench.fill(((row, s) for row in rows for s in alone), starts)
-    scales = {row.name: Scale(row, bench.known(row)) for row in rows}
+    scales = {row.name: RowScale(row, bench.known(row)) for row in rows}
     out = {}
     for u in unknowns:
         changes = [
@@ -139,7 +139,7 @@ def search(
     held: dict[str, int] = {}
     climbed: dict[str, float] = {}
     if math.prod(len(u.levels) for u in active) > limit:
-        scales = {row.name: Scale(row, bench.known(row)) for row in rows}
+        scales = {row.name: RowScale(row, bench.known(row)) for row in rows}
         for target in targets():
             best, value = climb(bench, rows, active, scales, target, trials=limit // 2, seed=seed)
             if target.kind not in climbed:
@@ -151,13 +151,13 @@ def search(
     levels, prior = combinations(unknowns, active, held)
     all_settings = [setting(unknowns, x) for x in levels]
     default = number_of(levels, [held.get(u.name, u.default) for u in unknowns])
-    grid = Grid(tuple(unknowns), levels, prior, default, parts_of(rows))
+    grid = SettingGrid(tuple(unknowns), levels, prior, default, parts_of(rows))
     left = np.arange(len(levels))
     count = min(FEWEST, starts)
     while True:
         span = range(1, 1 + count)
         bench.fill(((row, all_settings[s]) for row in rows for s in left), span)
-        scales = {row.name: Scale(row, bench.known(row)) for row in rows}
+        scales = {row.name: RowScale(row, bench.known(row)) for row in rows}
         if count >= starts or len(levels) == 1:
             break
         count = min(count * FACTOR, starts)
@@ -172,7 +172,7 @@ def search(
 def matrix(
     bench: Bench,
     rows: Sequence[Row],
-    scales: Mapping[str, Scale],
+    scales: Mapping[str, RowScale],
     target: Target,
     settings: Sequence[Mapping[str, int]],
 ) -> Floats:
@@ -205,7 +205,7 @@ def climb(
     bench: Bench,
     rows: Sequence[Row],
     unknowns: Sequence[Unknown],
-    scales: Mapping[str, Scale],
+    scales: Mapping[str, RowScale],
     target: Target,
     *,
     trials: int,

@@ -246,7 +246,14 @@ def _kind_text(flow: Table) -> str:
     name = {"ftp": "FTP", "telnet": "Telnet", "poisson": "Poisson", "cbr": "constant rate"}.get(
         work["kind"], work["kind"]
     )
-    return f"{name}: {_quantity(flow['packet'])}, {extra}"
+    return f"{name}: {_length(flow['packet'])}, {extra}"
+
+
+def _length(packet: str | Table) -> str:
+    """The length of a flow's packets, or the mean of its distribution."""
+    if isinstance(packet, str):
+        return _quantity(packet)
+    return f"{_quantity(packet['mean'])} on average" if "mean" in packet else f"lengths {packet['kind']}"
 
 
 def _quantity(text: str) -> str:
