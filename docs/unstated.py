@@ -118,7 +118,7 @@ def _over_all(found: dict[str, dict[str, Any]]) -> list[str]:
         answers = [u for b in data["inference"]["blocks"] for u in b["unknowns"]]
         outcomes = [u["outcome"] for u in answers]
         named = [outcomes.count(x) for x in ("found", "confirmed", "undetermined")]
-        counts = {c["setting"]: f"{c['match']} of {c['judged']}" for c in data["inference"]["counts"]}
+        counts = {c["setting"]: f"{c['match']} of {c['judged']}" for c in data["inference"]["counts"] if c["judged"]}
         depend = len({(c["item"], c["claim"]) for c in data["conclusions"]})
         cells = [f"[{paper}]({paper}.md)", len(answers), *named, len(answers) - sum(named)]
         lines.append(
