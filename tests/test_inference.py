@@ -95,6 +95,13 @@ def test_unseen_gain_counts_every_row_once_and_never_by_itself() -> None:
     assert each.unseen < 8.0
 
 
+def test_what_the_prior_alone_says_is_not_settled() -> None:
+    levels = (Level("a", 0.9, {"x": 1}), Level("b", 0.1, {"x": 2}))
+    u = Unknown("u", "it", "nothing", levels, 0, 0)
+    assert marginal(grid_of(u, 8), np.zeros((8, 2)), 0).level is None
+    assert marginal(grid_of(u, 8), np.array([[0.3, 0.0]] * 8), 0).level == 0
+
+
 def test_neighbours_of_a_range_stand_together() -> None:
     u = unknown("1s", "2s", "4s", "8s", "16s", is_range=True)
     loglik = np.array([[0.0, 0.0, 3.0, 3.1, 0.0], [0.0, 0.0, 3.1, 3.0, 0.0]] * 4)
