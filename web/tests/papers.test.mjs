@@ -67,7 +67,7 @@ test("a number opens its run, and back leads to the number", { skip }, async () 
   assert.match(
     await said(page),
     new RegExp(
-      `In this run: ${ours.replace(".", "\\.")} .*\\. The report has ${ours.replace(".", "\\.")} .* for the base run\\.`,
+      `In this run: ${ours.replace(".", "\\.")} .*\\. The report has ${ours.replace(".", "\\.")} .* for (the base run|run 1)\\.`,
     ),
   );
   assert.match(
