@@ -19,7 +19,7 @@ Examples:
   headgate infer keshav1991 scenario-7 scenario-8 --starts 3
   headgate infer ./mypaper --unknown buffer --figure out/posteriors.pdf
   headgate infer demers1989 --conclusions
-  headgate infer kim1994 --budget 10 --resume out/runs"""
+  headgate infer keshav1991 --budget 10 --resume out/runs"""
 )
 @click.argument("paper", metavar="PAPER", shell_complete=completing.papers)
 @click.argument("items", nargs=-1, shell_complete=completing.items)
