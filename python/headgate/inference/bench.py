@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -118,7 +119,10 @@ class Bench:
         for k, start in enumerate(span):
             base = dict(zip(names, found[k * len(names) : (k + 1) * len(names)], strict=True))
             runs = Runs(self.paper, item, base, {name: [o] for name, o in base.items()}, together=base)
-            values = study_of(runs, None).values if item.study and any(r.kind == "study" for r in rows) else {}
+            # A study may take deviations over starts, of which there is one here.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                values = study_of(runs, None).values if item.study and any(r.kind == "study" for r in rows) else {}
             claims = {c.id: c for c in claims_of(self.paper) if c.item == item.name}
             for row, of in zip(rows, kept, strict=True):
                 if row.kind == "claim":
