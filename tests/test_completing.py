@@ -16,7 +16,7 @@ from .conftest import Cli
         ("repr", ["reproduce"]),
         ("reproduce st", ["stoica1998"]),
         ("reproduce demers1989 fig", ["figure-1"]),
-        ("list disciplines dr", ["drr", "drr_plus"]),
+        ("list disciplines dr", ["drr", "drr_plus_plus", "drr_plus"]),
         ("list controls cub", ["cubic", "cubic_linux"]),
         ("list papers st", ["stoica1998"]),
         ("control cub", ["cubic", "cubic_linux"]),

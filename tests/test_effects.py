@@ -166,7 +166,8 @@ def test_each_discipline_does_what_is_said_of_it(queue: dict[str, Any]) -> None:
 
 
 def test_every_discipline_is_classified() -> None:
-    assert set(DISCIPLINES) == {entry["name"] for entry in json.loads(_core.catalogue("disciplines"))}
+    kinds = ("disciplines", "aqms")
+    assert set(DISCIPLINES) == {entry["name"] for kind in kinds for entry in json.loads(_core.catalogue(kind))}
     # One that is not known could do everything.
     assert properties({"kind": "new"}) == {MARKS, WEIGHTS, PRIORITIES, LABELS}
 

@@ -56,13 +56,12 @@ def test_what_may_mean_two_things_gets_no_hint(option: str, given: str, cli: Cli
     [
         (
             "--queue",
-            "fq_codel",
-            "headgate does not have FQ-CoDel, fair queues with CoDel on each; nearest in kind: `drr`",
+            "hhf",
+            "headgate does not have the Heavy-Hitter Filter; nearest in kind: `fred`, which also drops more from flows",
         ),
-        ("--queue", "fqcodel", "headgate does not have FQ-CoDel"),
-        ("--queue", "cake", "headgate does not have CAKE"),
-        ("--queue", "pie", "headgate does not have PIE, which drops by the delay of the queue; nearest in kind: `red`"),
-        ("--flows", "bbr3", "headgate does not have BBR version 3; nearest in kind: `bbr1`, version 1"),
+        ("--queue", "hfsc", "headgate does not have HFSC; nearest in kind: `hrr`"),
+        ("--flows", "htcp", "headgate does not have H-TCP"),
+        ("--flows", "westwood", "headgate does not have Westwood; nearest in kind: `newreno`, from which it comes"),
         (
             "--flows",
             "tcp",
@@ -81,7 +80,7 @@ def test_a_scheme_that_is_not_here_is_named_as_such(option: str, name: str, due:
 
 
 def test_a_hint_needs_likeness() -> None:
-    for name, known in (("web", ["netblt"]), ("video", ["kim_reno"]), ("fq_codel", ["wf2q_plus"]), ("x", ["y"])):
+    for name, known in (("web", ["netblt"]), ("video", ["kim_reno"]), ("hfsc", ["wf2q_plus"]), ("x", ["y"])):
         assert nearest(name, known) == ""
 
 

@@ -106,6 +106,14 @@ numbers! {
     Deficit("deficit", Bytes),
     /// Bytes that each turn adds to what the packet's queue may send.
     Quantum("quantum", Bytes),
+    /// Bytes of credit that the packet's queue has: it is served while that is above zero.
+    Credit("credit", Bytes),
+    /// Whether the packet's queue is among the new ones, which are served before the old ones: 1, or 0 if it is an old one.
+    IsNew("is_new", None),
+    /// Queues that began to hold packets, and are served first.
+    NewQueues("new_queues", None),
+    /// Queues that have held packets for longer, or had no credit left.
+    OldQueues("old_queues", None),
     /// Turns of its queue until the packet can be sent, as far as what waits now decides.
     Turns("turns", None),
     /// Level of the packet's conversation; 0 is the fastest one.
@@ -178,6 +186,24 @@ numbers! {
     Signals("signals", None),
     /// Time until the next packet is to be dropped or marked; below zero it is overdue.
     NextSignal("next_signal", Seconds),
+    /// Delay of the queue, as the AQM estimates it.
+    Delay("queue_delay", Seconds),
+    /// Time for which no packet is chosen yet, after the queue was quiet.
+    Allowance("burst_allowance", Seconds),
+    /// Probabilities of the packets since the last one that was chosen, added up, this packet's included.
+    Accumulated("accumulated_probability", None),
+    /// Packets that wait in the queue that the AQM manages, when the packet arrives.
+    ManagedPackets("managed_queue_packets", Packets),
+    /// Bytes that wait in the queue that the AQM manages, when the packet arrives.
+    ManagedBytes("managed_queue_bytes", Bytes),
+    /// Packets of its queue above which a packet is marked.
+    MarkPackets("mark_threshold_packets", Packets),
+    /// Bytes of its queue above which a packet is marked.
+    MarkBytes("mark_threshold_bytes", Bytes),
+    /// Probability with which the packet is dropped as it leaves.
+    DropProbability("drop_probability", Probability),
+    /// Probability with which the packet is marked as it leaves, if it is not dropped.
+    MarkProbability("mark_probability", Probability),
 }
 
 /// Takes the numbers of a decision, one after the other.

@@ -202,11 +202,17 @@ disciplines! {
         csfq: Csfq(CsfqParams),
         decbit: Decbit(DecbitParams),
         selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
+        dualpi2: Dualpi2(Dualpi2Params),
+        drr_plus_plus: DrrPlusPlus(DrrPlusPlusParams, aqm),
     }
     configurations {
         red: Red(RedParams),
         enhanced_red: EnhancedRed(EnhancedRedParams),
         codel: Codel(CodelParams),
+        pie: Pie(PieParams),
+        pi2: Pi2(Pi2Params),
+        fq_codel: FqCodel(FqCodelParams),
+        fq_pie: FqPie(FqPieParams),
         drr_plus: DrrPlus(DrrPlusParams),
     }
 }

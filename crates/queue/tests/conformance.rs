@@ -5,7 +5,7 @@ mod choices;
 #[path = "common/stale.rs"]
 mod stale;
 
-use choices::disciplines;
+use choices::{TURNS, in_turn};
 use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline, DropReason, Dropped, InService, LIST, LinkInfo, Managed, Port, Sent, Spec};
 use proptest::prelude::*;
@@ -103,8 +103,9 @@ proptest! {
     fn the_contract_holds(
         arrivals in arrivals(),
         buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B", "2KB"]),
+        turn in 0..TURNS,
     ) {
-        for (name, spec) in disciplines(buffer) {
+        for (name, spec) in in_turn(buffer, turn) {
             named(&name, contract(|link| spec.build(link), spec.work_conserving(), &arrivals))?;
         }
     }
@@ -114,8 +115,9 @@ proptest! {
     fn to_pass_is_to_be_queued_and_sent(
         arrivals in arrivals(),
         buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B", "2KB"]),
+        turn in 0..TURNS,
     ) {
-        for (name, spec) in disciplines(buffer) {
+        for (name, spec) in in_turn(buffer, turn) {
             let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![] };
             let port = || Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
             let (mut short, mut long, mut now) = (port(), port(), Time::ZERO);
@@ -146,9 +148,10 @@ proptest! {
     fn conversations_matter_only_to_those_that_say_so(
         arrivals in arrivals(),
         buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B"]),
+        turn in 0..TURNS,
     ) {
         let one: Vec<Arrival> = arrivals.iter().map(|&(gap, _, bytes)| (gap, 0, bytes)).collect();
-        for (name, spec) in disciplines(buffer) {
+        for (name, spec) in in_turn(buffer, turn) {
             if !spec.per_conversation() {
                 let build = |link: &LinkInfo| spec.build(link);
                 let [apart, together] = [&arrivals, &one].map(|arrivals| with_flows(&build, arrivals, &[1; 4], 4));
@@ -190,6 +193,7 @@ proptest! {
     fn conversations_may_be_added(
         arrivals in arrivals(),
         buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B"]),
+        turn in 0..TURNS,
         weights in prop::sample::select(vec![[1; 4], [1, 2, 3, 4]]),
     ) {
         // Conversations are numbered in the order in which they appear.
@@ -203,7 +207,7 @@ proptest! {
                 (gap, seen.iter().position(|f| *f == flow).expect("entered above") as u32, bytes)
             })
             .collect();
-        for (name, spec) in disciplines(buffer) {
+        for (name, spec) in in_turn(buffer, turn) {
             let known = with_flows(&|link| spec.build(link), &arrivals, &weights, seen.len());
             let grown = with_flows(&|link| spec.build(link), &arrivals, &weights, 0);
             prop_assert_eq!(grown.len(), arrivals.len(), "{}: packets are conserved", name);

@@ -5,7 +5,7 @@ mod choices;
 #[path = "common/explained.rs"]
 mod explained;
 
-use choices::disciplines;
+use choices::{TURNS, in_turn};
 use explained::{Arrival, FLOWS, Numbers, explained, link, packets, spec};
 use headgate_packet::{Ecn, FlowId, Packet, Rng, Time};
 use headgate_queue::aqm::Verdict;
@@ -74,8 +74,8 @@ proptest! {
 
     /// For every discipline with every choice of its parameters.
     #[test]
-    fn to_ask_changes_nothing(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec())) {
-        for (name, spec) in disciplines(buffer) {
+    fn to_ask_changes_nothing(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec()), turn in 0..TURNS) {
+        for (name, spec) in in_turn(buffer, turn) {
             let port = || Port::new(spec.build(&link()), link().rate, Rng::new(1, 0, "port"));
             let (mut plain, mut asked, mut sent) = (port(), port(), [vec![], vec![]]);
             asked.write_down();
@@ -101,9 +101,9 @@ proptest! {
     /// What is written down is what became of the packets: each that left or was dropped as it left has a decision of that moment, each that an AQM saw
     /// one of its arrival.
     #[test]
-    fn what_is_written_down_is_what_happened(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec())) {
+    fn what_is_written_down_is_what_happened(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec()), turn in 0..TURNS) {
         let marking = r#"{"kind": "drr", "aqm": {"kind": "codel", "target": "9ms", "interval": "30ms", "mark": true}}"#;
-        for (name, spec) in disciplines(buffer).into_iter().chain([(marking.to_owned(), spec(marking))]) {
+        for (name, spec) in in_turn(buffer, turn).into_iter().chain([(marking.to_owned(), spec(marking))]) {
             let mut port = Port::new(spec.build(&link()), link().rate, Rng::new(1, 0, "port"));
             port.write_down();
             let (mut sent, mut made) = (BTreeMap::new(), BTreeMap::new());
@@ -144,8 +144,8 @@ proptest! {
     /// A packet that is not chosen at random is dropped, or another one for it, if and only if the buffer has no room by the explained numbers; where the longest
     /// queue makes room the arrival is refused if and only if its own is one of the longest.
     #[test]
-    fn a_full_buffer_is_what_is_told(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec())) {
-        for (name, spec) in disciplines(buffer) {
+    fn a_full_buffer_is_what_is_told(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec()), turn in 0..TURNS) {
+        for (name, spec) in in_turn(buffer, turn) {
             let mut port = Port::new(spec.build(&link()), link().rate, Rng::new(1, 0, "port"));
             for (now, packet) in packets(&arrivals) {
                 port.advance(now, &mut |_| {});
@@ -175,8 +175,8 @@ proptest! {
 
     /// Packets leave in the order of the number that decides it.
     #[test]
-    fn packets_leave_in_the_order_of_their_numbers(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec())) {
-        for (name, spec) in disciplines(buffer) {
+    fn packets_leave_in_the_order_of_their_numbers(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec()), turn in 0..TURNS) {
+        for (name, spec) in in_turn(buffer, turn) {
             let by = match spec.name() {
                 "fq" | "wfq" | "fq_bit" => "bid",
                 "scfq" => "tag",

@@ -65,8 +65,8 @@ fn names_of_other_tools_get_a_hint() {
         ),
         (r#""FQ""#, "did you mean `fq`? "),
         (
-            r#""fqcodel""#,
-            r#"links[1].queue: found "fqcodel"; headgate does not have FQ-CoDel, fair queues with CoDel on each; nearest in kind: `drr`, "#,
+            r#""hhf""#,
+            r#"links[1].queue: found "hhf"; headgate does not have the Heavy-Hitter Filter; nearest in kind: `fred`, "#,
         ),
         (r#"{"kind": "Drop-Tail"}"#, r#"links[1].queue.kind: found "Drop-Tail"; did you mean `fcfs`? "#),
         (

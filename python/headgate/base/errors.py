@@ -80,8 +80,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
     >>> nearest("fsfs", ["fcfs", "fq"]), nearest("web", ["netblt"])
     (' Did you mean "fcfs"?', '')
-    >>> nearest("pie", ["fcfs", "red"])[:40]
-    ' headgate does not have PIE, which drops'
+    >>> nearest("hfsc", ["fcfs", "hrr"])[:40]
+    ' headgate does not have HFSC; nearest in '
     """
     near, absent = _core.likeness(name, list(known))
     return f' Did you mean "{near}"?' if near else f" {absent}." if absent else ""

@@ -37,11 +37,11 @@ ENTRIES = 24
 
 #: Parameters of choices that the page shows first, because they are changed most often.
 _MAIN = {
-    "queue": ("buffer", "max_p", "min_threshold", "max_threshold", "target", "interval", "mark", "k"),
+    "queue": ("buffer", "max_p", "min_threshold", "max_threshold", "target", "interval", "update", "mark", "coupling", "queues", "k"),
     "control": ("window",),
     "workload": ("rate", "mean", "bytes"),
     "loss": ("probability",),
-    "aqm": ("max_p", "min_threshold", "max_threshold", "target", "interval", "mark"),
+    "aqm": ("max_p", "min_threshold", "max_threshold", "target", "interval", "update", "mark", "delay"),
 }
 
 

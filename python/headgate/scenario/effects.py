@@ -26,12 +26,15 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
     name: frozenset(does)
     for name, does in {
         "fcfs": (), "fq": (WEIGHTS,), "wfq": (WEIGHTS,), "fq_bit": (MARKS, WEIGHTS), "random_drop": (), "strict_priority": (PRIORITIES,),
-        "blt": (PRIORITIES,), "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "fred": (), "sfq": (), "drr": (WEIGHTS,),
-        "drr_plus": (WEIGHTS,),
+        "blt": (PRIORITIES,), "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "pie": (MARKS,), "pi2": (MARKS,), "threshold": (MARKS,), "fred": (), "sfq": (), "drr": (WEIGHTS,),
+        "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,),
         "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
         "decbit": (MARKS,), "selective_decbit": (MARKS,),
     }.items()
 }  # fmt: skip
+
+#: Those that mark only with `mark`.
+BY_MARK = ("red", "codel", "pie", "pi2", "fq_codel", "fq_pie")
 
 #: Flow controls whose packets may be marked unless their transport sets it otherwise.
 REACT = ("decbit", "dctcp")
@@ -159,7 +162,7 @@ def properties(queue: Mapping[str, Any]) -> frozenset[str]:
     """
     kind = queue["kind"]
     without = {
-        MARKS: kind in ("red", "codel") and not queue.get("mark", False),
+        MARKS: kind in BY_MARK and not queue.get("mark", False),
         # A core router drops by the label alone, and a router that is an island by its own estimate alone.
         WEIGHTS: kind == "csfq" and queue.get("role") == "core",
         LABELS: kind == "csfq" and queue.get("role") == "island",

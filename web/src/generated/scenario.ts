@@ -318,7 +318,7 @@ export type Aggregation = {
   packets?: number;
 };
 
-export type Aqm = "red" | "enhanced_red" | "codel" | {
+export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | {
   by_bytes?: boolean;
   constant?: boolean;
   gentle?: boolean;
@@ -348,6 +348,34 @@ export type Aqm = "red" | "enhanced_red" | "codel" | {
   mark?: boolean;
   max_packet?: string;
   target?: string;
+} | {
+  alpha?: number;
+  beta?: number;
+  boost?: string | null;
+  decay?: number;
+  derandomise?: boolean;
+  estimate?: "timestamp" | "departure_rate";
+  kind: "pie";
+  mark?: boolean;
+  mark_threshold?: number;
+  max_burst?: string;
+  max_step?: number;
+  mean_packet?: string;
+  target?: string;
+  update?: string;
+} | {
+  alpha?: number;
+  beta?: number;
+  coupling?: number;
+  kind: "pi2";
+  mark?: boolean;
+  target?: string;
+  update?: string;
+} | {
+  delay?: string | null;
+  kind: "threshold";
+  marked?: "all" | "ect1";
+  queue?: string | null;
 } | null;
 
 /** Which packets are one conversation at a port. */
@@ -804,7 +832,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -917,6 +945,30 @@ export type Island = {
     panic?: number;
     threshold?: number;
   } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    classic_share?: number;
+    coupling?: number;
+    kind: "dualpi2";
+    lottery?: "even" | "random";
+    max_packet?: string;
+    min_backlog?: string;
+    min_delay?: string;
+    min_packets?: number;
+    ramp?: string;
+    serves?: "weighted" | "shifted_fifo";
+    shift?: string;
+    target?: string;
+    update?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string;
+    drop_batch?: number;
+    kind: "drr_plus_plus";
+    quantum?: string;
+    queues?: number;
+  } | {
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
@@ -949,6 +1001,60 @@ export type Island = {
     mark?: boolean;
     max_packet?: string;
     target?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    boost?: string | null;
+    buffer?: string;
+    decay?: number;
+    derandomise?: boolean;
+    estimate?: "timestamp" | "departure_rate";
+    kind: "pie";
+    mark?: boolean;
+    mark_threshold?: number;
+    max_burst?: string;
+    max_step?: number;
+    mean_packet?: string;
+    target?: string;
+    update?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    coupling?: number;
+    kind: "pi2";
+    mark?: boolean;
+    target?: string;
+    update?: string;
+  } | {
+    buffer?: string;
+    drop_batch?: number;
+    interval?: string;
+    kind: "fq_codel";
+    mark?: boolean;
+    max_packet?: string;
+    quantum?: string;
+    queues?: number;
+    target?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    boost?: string | null;
+    buffer?: string;
+    decay?: number;
+    derandomise?: boolean;
+    drop_batch?: number;
+    estimate?: "timestamp" | "departure_rate";
+    kind: "fq_pie";
+    mark?: boolean;
+    mark_threshold?: number;
+    max_burst?: string;
+    max_step?: number;
+    mean_packet?: string;
+    quantum?: string;
+    queues?: number;
+    target?: string;
+    update?: string;
   } | {
     aqm?: Aqm;
     assign?: "turn" | "hash";
@@ -1106,7 +1212,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1219,6 +1325,30 @@ export type Link = {
     panic?: number;
     threshold?: number;
   } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    classic_share?: number;
+    coupling?: number;
+    kind: "dualpi2";
+    lottery?: "even" | "random";
+    max_packet?: string;
+    min_backlog?: string;
+    min_delay?: string;
+    min_packets?: number;
+    ramp?: string;
+    serves?: "weighted" | "shifted_fifo";
+    shift?: string;
+    target?: string;
+    update?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string;
+    drop_batch?: number;
+    kind: "drr_plus_plus";
+    quantum?: string;
+    queues?: number;
+  } | {
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
@@ -1251,6 +1381,60 @@ export type Link = {
     mark?: boolean;
     max_packet?: string;
     target?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    boost?: string | null;
+    buffer?: string;
+    decay?: number;
+    derandomise?: boolean;
+    estimate?: "timestamp" | "departure_rate";
+    kind: "pie";
+    mark?: boolean;
+    mark_threshold?: number;
+    max_burst?: string;
+    max_step?: number;
+    mean_packet?: string;
+    target?: string;
+    update?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    coupling?: number;
+    kind: "pi2";
+    mark?: boolean;
+    target?: string;
+    update?: string;
+  } | {
+    buffer?: string;
+    drop_batch?: number;
+    interval?: string;
+    kind: "fq_codel";
+    mark?: boolean;
+    max_packet?: string;
+    quantum?: string;
+    queues?: number;
+    target?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    boost?: string | null;
+    buffer?: string;
+    decay?: number;
+    derandomise?: boolean;
+    drop_batch?: number;
+    estimate?: "timestamp" | "departure_rate";
+    kind: "fq_pie";
+    mark?: boolean;
+    mark_threshold?: number;
+    max_burst?: string;
+    max_step?: number;
+    mean_packet?: string;
+    quantum?: string;
+    queues?: number;
+    target?: string;
+    update?: string;
   } | {
     aqm?: Aqm;
     assign?: "turn" | "hash";
@@ -1299,7 +1483,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1412,6 +1596,30 @@ export type Link = {
     panic?: number;
     threshold?: number;
   } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    classic_share?: number;
+    coupling?: number;
+    kind: "dualpi2";
+    lottery?: "even" | "random";
+    max_packet?: string;
+    min_backlog?: string;
+    min_delay?: string;
+    min_packets?: number;
+    ramp?: string;
+    serves?: "weighted" | "shifted_fifo";
+    shift?: string;
+    target?: string;
+    update?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string;
+    drop_batch?: number;
+    kind: "drr_plus_plus";
+    quantum?: string;
+    queues?: number;
+  } | {
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
@@ -1444,6 +1652,60 @@ export type Link = {
     mark?: boolean;
     max_packet?: string;
     target?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    boost?: string | null;
+    buffer?: string;
+    decay?: number;
+    derandomise?: boolean;
+    estimate?: "timestamp" | "departure_rate";
+    kind: "pie";
+    mark?: boolean;
+    mark_threshold?: number;
+    max_burst?: string;
+    max_step?: number;
+    mean_packet?: string;
+    target?: string;
+    update?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    coupling?: number;
+    kind: "pi2";
+    mark?: boolean;
+    target?: string;
+    update?: string;
+  } | {
+    buffer?: string;
+    drop_batch?: number;
+    interval?: string;
+    kind: "fq_codel";
+    mark?: boolean;
+    max_packet?: string;
+    quantum?: string;
+    queues?: number;
+    target?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    boost?: string | null;
+    buffer?: string;
+    decay?: number;
+    derandomise?: boolean;
+    drop_batch?: number;
+    estimate?: "timestamp" | "departure_rate";
+    kind: "fq_pie";
+    mark?: boolean;
+    mark_threshold?: number;
+    max_burst?: string;
+    max_step?: number;
+    mean_packet?: string;
+    quantum?: string;
+    queues?: number;
+    target?: string;
+    update?: string;
   } | {
     aqm?: Aqm;
     assign?: "turn" | "hash";

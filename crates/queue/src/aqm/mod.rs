@@ -84,6 +84,9 @@ aqms! {
     red: Red(RedParams),
     enhanced_red: EnhancedRed(EnhancedRedParams),
     codel: Codel(CodelParams),
+    pie: Pie(PieParams),
+    pi2: Pi2(Pi2Params),
+    threshold: Threshold(ThresholdParams),
 }
 
 /// What an AQM decides about a packet.

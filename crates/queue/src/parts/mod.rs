@@ -2,6 +2,7 @@
 
 mod busy_line;
 mod busy_queue;
+mod delay_gauge;
 mod early;
 mod early_queues;
 mod fair_chances;
@@ -9,8 +10,10 @@ mod fair_share;
 mod indexed_heap;
 pub mod label_code;
 pub mod ordering;
+mod pi;
 mod queue_set;
 mod rate_estimator;
+mod recur;
 mod ring;
 mod rotation;
 mod round;
@@ -19,14 +22,17 @@ pub(crate) mod test;
 
 pub use busy_line::BusyLine;
 pub use busy_queue::BusyQueue;
+pub use delay_gauge::{DelayGauge, Estimate};
 pub(crate) use early::check_early;
 pub use early::{Early, EarlyParams};
 pub use early_queues::EarlyQueues;
 pub use fair_chances::{ChanceParams, FairChances};
 pub use fair_share::{FairShare, Rules};
 pub use indexed_heap::{IndexedHeap, Key, Packed};
+pub use pi::{Pi, PiGains, next_multiple};
 pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use rate_estimator::RateEstimator;
+pub use recur::Recur;
 pub use ring::Ring;
 pub use rotation::Rotation;
 pub use round::{Bidding, Round, Rounds};

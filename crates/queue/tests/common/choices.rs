@@ -30,10 +30,36 @@ pub fn disciplines(buffer: &str) -> Vec<(String, Spec)> {
         for (name, choice) in every.iter().flat_map(|table| table.as_object().expect("a table")) {
             assert!(tables.iter().any(|t| t[name] == *choice), "{}: {name} = {choice} was never taken", entry.name);
         }
+        tables.extend(
+            NUMBERS
+                .iter()
+                .map(|text| serde_json::from_str::<Value>(text).expect("JSON"))
+                .filter(|t| t["kind"] == entry.name)
+                .map(|table| with(&table, "buffer", &buffer.into())),
+        );
         all.extend(tables.into_iter().map(|t| (t.to_string(), serde_json::from_value(t).expect("it was taken above"))));
     }
     all
 }
+
+/// Disciplines that are others with other numbers.
+const NUMBERS: &[&str] = &[
+    r#"{"kind": "drr_plus_plus", "queues": 0}"#,
+    r#"{"kind": "drr_plus_plus", "queues": 2, "quantum": "60B", "drop_batch": 2}"#,
+    r#"{"kind": "dualpi2", "target": "100ms", "alpha": 1.6}"#,
+];
+
+/// The disciplines, of which those with an AQM in turn: every one in a case of this many. There are as many as schedulers times AQMs, and a property tries many cases.
+#[allow(dead_code, reason = "not every test takes turns")]
+pub fn in_turn(buffer: &str, turn: usize) -> impl Iterator<Item = (String, Spec)> {
+    let composed = |name: &str| name.contains(r#""aqm":"#);
+    let all = disciplines(buffer).into_iter().enumerate();
+    all.filter(move |(i, (name, _))| !composed(name) || i % TURNS == turn % TURNS).map(|(_, discipline)| discipline)
+}
+
+/// Cases after which each discipline with an AQM had its turn.
+#[allow(dead_code, reason = "not every test takes turns")]
+pub const TURNS: usize = 8;
 
 /// Every AQM of the list with its defaults, and with thresholds and times that a short queue reaches, and marks.
 fn aqms() -> Vec<Value> {

@@ -1,0 +1,166 @@
+//! PI2: packets are dropped or marked as they leave, with the square of a probability that a controller moves until the delay is what it should be.
+//!
+//! Source: RFC 9332, appendix A: the AQM of the Classic queue (figures 6 and 7) with one queue, and its coupling for packets with ECT(1) in the same queue, as in
+//! De Schepper et al. 2016.
+//!
+//! Deviations:
+//! - The delay of a step is the time that the last packet waited, and that of an empty queue zero. RFC 9332 takes the age of the packet at the head.
+//! - The controller runs at multiples of `update` from the start on; it rests while all queues are empty and nothing would change.
+//! - There is no fall-back to drops where marks do not help: packets with ECT(1) are marked with a probability of up to 1.
+//!
+//! State per queue: 72 bytes. A queue is forgotten when its probability and its delays are zero.
+
+use super::{Aqm, Queue, Verdict};
+use crate::parts::{DelayGauge, Estimate, Pi, PiGains, next_multiple};
+use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
+use headgate_packet::{Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// PI2: packets are dropped or marked as they leave, with the square of a probability that a controller moves until the delay is what it should be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pi2Params {
+    /// Delay that is to be held, on average.
+    pub target: Duration,
+    /// Time from one step of the controller to the next.
+    pub update: Duration,
+    /// How much probability a second of delay above the target adds in each step.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub alpha: f64,
+    /// How much probability a second of growth of the delay since the last step adds.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub beta: f64,
+    /// Marks packets of flows that understand marks instead of dropping them.
+    pub mark: bool,
+    /// With `mark`, packets with ECT(1) are marked with the probability itself times this, not with its square; 0 treats them like the others.
+    #[schemars(range(min = 0.0, max = 255.0))]
+    pub coupling: f64,
+}
+
+impl Default for Pi2Params {
+    fn default() -> Pi2Params {
+        let ms = Duration::from_millis;
+        Pi2Params { target: ms(15), update: ms(16), alpha: 0.16, beta: 3.2, mark: false, coupling: 2.0 }
+    }
+}
+
+impl Pi2Params {
+    /// The gains of the controller.
+    fn gains(&self) -> PiGains {
+        PiGains { target: self.target, update: self.update, alpha: self.alpha, beta: self.beta }
+    }
+}
+
+impl Check for Pi2Params {
+    fn check(&self) -> Result<(), Wrong> {
+        self.gains().check()
+    }
+}
+
+/// PI2.
+#[derive(Clone, Debug)]
+pub struct Pi2 {
+    params: Pi2Params,
+    queues: Vec<State>,
+    /// When the controller's next step is due; none while it rests.
+    due: Option<Time>,
+}
+
+/// What PI2 knows of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct State {
+    gauge: DelayGauge,
+    pi: Pi,
+}
+
+impl State {
+    /// Whether a step of the controller changes nothing, of a queue that is empty.
+    fn rests(&self) -> bool {
+        *self == State::default()
+    }
+}
+
+impl Pi2 {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "RFC 9332, appendix A";
+
+    /// No queue yet.
+    pub fn new(params: &Pi2Params, _link: &LinkInfo) -> Pi2 {
+        Pi2 { params: params.clone(), queues: Vec::new(), due: None }
+    }
+
+    /// The probability with which a packet is chosen.
+    fn chance(&self, packet: &Packet, queue: usize) -> f64 {
+        let Pi2Params { mark, coupling, .. } = self.params;
+        let p = self.queues[queue].pi.probability;
+        if mark && coupling > 0.0 && packet.ecn == Ecn::Ect1 { (coupling * p).min(1.0) } else { p * p }
+    }
+}
+
+impl Aqm for Pi2 {
+    const DROPS_AT_RANDOM: bool = true;
+    const DROPS_ON_DEPARTURE: bool = true;
+
+    fn on_link_change(&mut self, _link: &LinkInfo, queues: &[Backlog], _now: Time) {
+        self.queues.resize(queues.len(), State::default());
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, _packet: &Packet, _queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        self.due.get_or_insert_with(|| next_multiple(cx.now, self.params.update));
+        Verdict::Pass
+    }
+
+    #[inline]
+    fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        self.queues[queue.number].gauge.on_departure(packet, queue.waiting, Estimate::Timestamp, cx.now);
+        let chance = self.chance(packet, queue.number);
+        if chance == 0.0 || cx.rng.uniform() >= chance {
+            Verdict::Pass
+        } else if self.params.mark && packet.ecn.is_capable() {
+            Verdict::Mark
+        } else {
+            Verdict::Drop(DropReason::Random)
+        }
+    }
+
+    fn timeout(&self) -> Option<Time> {
+        self.due
+    }
+
+    fn on_timeout(&mut self, queues: &[Backlog], now: Time) {
+        let (gains, mut rests) = (self.params.gains(), true);
+        for (state, waiting) in self.queues.iter_mut().zip(queues) {
+            if waiting.packets == 0 {
+                state.gauge.on_empty();
+                if state.rests() {
+                    continue;
+                }
+            }
+            state.pi.step(state.gauge.delay(*waiting, Estimate::Timestamp), &gains);
+            rests &= waiting.packets == 0 && state.rests();
+        }
+        self.due = if rests { None } else { Some(now + self.params.update) };
+    }
+
+    fn has_forgotten(&self, _flow: FlowId, own: Option<usize>, _now: Time) -> bool {
+        own.is_none_or(|queue| self.queues[queue].rests())
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(state) = self.queues.first() {
+            sink("probability", state.pi.probability);
+        }
+    }
+
+    /// It decides nothing then.
+    fn explain_arrival(&self, _packet: &Packet, _queue: Queue, _look: &Look, _tell: Tell<'_>) {}
+
+    fn explain_departure(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>) {
+        tell(Number::Sojourn, look.now.since(packet.arrived).as_secs_f64());
+        tell(Number::Target, self.params.target.as_secs_f64());
+        tell(Number::BaseProbability, self.queues[queue.number].pi.probability);
+        tell(Number::Probability, self.chance(packet, queue.number));
+    }
+}

@@ -1,0 +1,267 @@
+//! DRR++: Deficit Round Robin in which a queue that begins to hold packets is served before those that have held some for longer.
+//!
+//! Source: RFC 8290, sections 4.1 and 4.2 (after MacGregor and Shi 2000), without its CoDel, which is the `aqm`.
+//! - A queue that is on no list is put at the end of the list of new queues with a quantum of credit. One without credit gets a quantum and goes to the end of the
+//!   list of old queues. New queues are served before old ones.
+//! - A queue that is found empty leaves the list of old queues; from that of new queues it goes to the old ones first, so that no queue becomes new again at once.
+//! - A full buffer drops from the head of the queue that holds most bytes, half of its bytes or `drop_batch` packets.
+//!
+//! Deviations:
+//! - Half of the bytes, as Linux and ns-3 have it; section 4.1 speaks of half of the packets. Of equally long queues the one that got a
+//!   packet last, so that numbers of queues do not matter; in Linux that with the lowest number.
+//! - A queue is without credit at zero too (section 3; section 4.2 says negative).
+//! - An AQM does not learn of packets that a full buffer drops; in Linux they count as drops of CoDel.
+//! - A packet that an AQM drops as it leaves takes no credit.
+//! - Packets are put into queues by a hash of the conversation's number; with `queues = 0` each conversation has its own.
+//!
+//! State per queue: its packets and 24 bytes. A conversation with its own queue is forgotten once its queue is on no list.
+
+use crate::drr::check_quantum;
+use crate::explain::tell_buffer;
+use crate::parts::{Ring, scramble};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
+use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// DRR++: Deficit Round Robin that serves queues first which begin to hold packets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DrrPlusPlusParams {
+    /// Maximum backlog of all queues together, in packets or bytes; the packet in transmission is not counted.
+    pub buffer: Buffer,
+    /// Number of queues, into which conversations are put by a hash; 0 for one per conversation.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub queues: u32,
+    /// Bytes of credit that a queue gets at a time.
+    pub quantum: Bytes,
+    /// Largest number of packets that a full buffer drops at a time.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub drop_batch: u32,
+    /// Manages each queue actively: what drops or marks packets before the buffer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<crate::aqm::Spec>,
+}
+
+impl Default for DrrPlusPlusParams {
+    fn default() -> DrrPlusPlusParams {
+        DrrPlusPlusParams { buffer: Buffer::Packets(10_240), queues: 1024, quantum: Bytes(1514), drop_batch: 64, aqm: None }
+    }
+}
+
+impl Check for DrrPlusPlusParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_quantum(self.quantum)
+    }
+}
+
+/// The list that a queue is on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum On {
+    #[default]
+    None,
+    New,
+    Old,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    packets: Ring<Packet>,
+    credit: i64,
+    on: On,
+}
+
+/// DRR++.
+#[derive(Clone, Debug)]
+pub struct DrrPlusPlus {
+    buffer: Buffer,
+    /// Number of queues that conversations are hashed into; 0 for one per conversation.
+    number: u64,
+    quantum: i64,
+    drop_batch: u32,
+    queues: Vec<Queue>,
+    /// Bytes in each queue, and the number of its last packet in the order of arrival: together for the search of the longest.
+    held: Vec<(u64, u64)>,
+    arrivals: u64,
+    new: Ring<u32>,
+    old: Ring<u32>,
+    backlog: Backlog,
+}
+
+impl DrrPlusPlus {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "RFC 8290, section 4";
+
+    /// Empty queues.
+    pub fn new(params: &DrrPlusPlusParams, link: &LinkInfo) -> DrrPlusPlus {
+        let DrrPlusPlusParams { buffer, queues, quantum, drop_batch, .. } = *params;
+        let mut made = DrrPlusPlus {
+            buffer,
+            number: u64::from(queues),
+            quantum: quantum.0 as i64,
+            drop_batch,
+            queues: vec![Queue::default(); queues as usize],
+            held: vec![(0, 0); queues as usize],
+            arrivals: 0,
+            new: Ring::default(),
+            old: Ring::default(),
+            backlog: Backlog::default(),
+        };
+        made.on_link_change(link, Time::ZERO);
+        made
+    }
+
+    fn take(&mut self, queue: usize) -> Option<Packet> {
+        let packet = self.queues[queue].packets.pop_front()?;
+        self.held[queue].0 -= u64::from(packet.bytes);
+        self.backlog.remove(packet.bytes);
+        Some(packet)
+    }
+
+    /// The queue that holds most bytes.
+    fn longest(&self) -> usize {
+        (0..self.held.len()).max_by_key(|queue| self.held[*queue]).expect("a full buffer has queues")
+    }
+
+    /// Drops from the head of the longest queue (section 4.1).
+    #[cold]
+    fn make_room(&mut self, cx: &mut Cx<'_>) {
+        let queue = self.longest();
+        let (half, mut bytes) = (self.held[queue].0.div_ceil(2), 0);
+        for _ in 0..self.drop_batch {
+            let Some(gone) = self.take(queue) else { break };
+            cx.drop(&gone, DropReason::Evicted);
+            bytes += u64::from(gone.bytes);
+            if bytes >= half {
+                break;
+            }
+        }
+    }
+
+    /// No queue has credit: adds at once what all further rounds would add in which none gets any. With a quantum of a byte these are thousands.
+    #[cold]
+    fn skip_rounds(&mut self) {
+        let all = || (0..self.old.len()).filter_map(|i| self.old.get(i)).map(|queue| *queue as usize);
+        let most = all().map(|queue| self.queues[queue].credit).max().unwrap_or(0);
+        // In the last of these rounds the first queue has credit.
+        let rounds = -most / self.quantum;
+        let queues: Vec<usize> = all().collect();
+        for queue in queues {
+            self.queues[queue].credit += rounds * self.quantum;
+        }
+    }
+}
+
+impl Discipline for DrrPlusPlus {
+    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
+        let bytes = u64::from(packet.bytes);
+        if cx.exceeds(self.buffer, &Backlog::default(), 1, bytes) {
+            return cx.drop(&packet, DropReason::Full);
+        }
+        let number = self.queue_of(packet.flow, packet.arrived);
+        self.backlog.add(packet.bytes);
+        self.arrivals += 1;
+        let held = &mut self.held[number as usize];
+        *held = (held.0 + bytes, self.arrivals);
+        let queue = &mut self.queues[number as usize];
+        queue.packets.push_back(packet);
+        if queue.on == On::None {
+            (queue.on, queue.credit) = (On::New, self.quantum);
+            self.new.push_back(number);
+        }
+        while cx.exceeds(self.buffer, &self.backlog, 0, 0) {
+            self.make_room(cx);
+        }
+    }
+
+    fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
+        // Queues without credit in a row.
+        let mut short = 0;
+        loop {
+            let (list, is_new) = if self.new.is_empty() { (&mut self.old, false) } else { (&mut self.new, true) };
+            let number = *list.front()?;
+            let queue = &mut self.queues[number as usize];
+            if queue.credit <= 0 {
+                queue.credit += self.quantum;
+                queue.on = On::Old;
+                list.pop_front();
+                self.old.push_back(number);
+                short += 1;
+                if short > self.old.len() && self.new.is_empty() {
+                    self.skip_rounds();
+                    short = 0;
+                }
+                continue;
+            }
+            match self.take(number as usize) {
+                Some(packet) => {
+                    self.queues[number as usize].credit -= i64::from(packet.bytes);
+                    return Some(packet);
+                }
+                None if is_new => {
+                    self.new.pop_front();
+                    self.old.push_back(number);
+                    self.queues[number as usize].on = On::Old;
+                }
+                None => {
+                    self.old.pop_front();
+                    self.queues[number as usize].on = On::None;
+                }
+            }
+            short = 0;
+        }
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
+        self.number == 0 && self.queues[flow.index()].on == On::None
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
+        if self.number == 0 {
+            self.queues.resize(link.flows, Queue::default());
+            self.held.resize(link.flows, (0, 0));
+        }
+    }
+
+    #[inline]
+    fn queue_of(&self, flow: FlowId, _arrived: Time) -> u32 {
+        scramble(u64::from(flow.0)).checked_rem(self.number).map_or(flow.0, |queue| queue as u32)
+    }
+
+    fn queues(&self, _link: &LinkInfo) -> usize {
+        self.queues.len()
+    }
+
+    fn take_back(&mut self, packet: &Packet) {
+        let queue = self.queue_of(packet.flow, packet.arrived);
+        self.queues[queue as usize].credit += i64::from(packet.bytes);
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("new_queues", self.new.len() as f64);
+        sink("old_queues", self.old.len() as f64);
+    }
+
+    fn explain(&self, packet: &Packet, _look: &Look, tell: Tell<'_>) {
+        let number = self.queue_of(packet.flow, packet.arrived);
+        let queue = &self.queues[number as usize];
+        tell_buffer(self.buffer, tell);
+        tell(Number::Queue, f64::from(number));
+        tell(Number::OwnPackets, queue.packets.len() as f64);
+        tell(Number::OwnBytes, self.held[number as usize].0 as f64);
+        let (new, old) = (self.new.len() as f64, self.old.len() as f64);
+        let credit = if queue.on == On::None { self.quantum } else { queue.credit };
+        tell(Number::Credit, credit as f64);
+        tell(Number::IsNew, f64::from(u8::from(queue.on != On::Old)));
+        tell(Number::NewQueues, new);
+        tell(Number::OldQueues, old);
+    }
+}
+
+#[cfg(test)]
+mod tests;
