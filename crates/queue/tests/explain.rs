@@ -103,7 +103,7 @@ proptest! {
     #[test]
     fn what_is_written_down_is_what_happened(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec()), turn in 0..TURNS) {
         let marking = r#"{"kind": "drr", "aqm": {"kind": "codel", "target": "9ms", "interval": "30ms", "mark": true}}"#;
-        for (name, spec) in in_turn(buffer, turn).into_iter().chain([(marking.to_owned(), spec(marking))]) {
+        for (name, spec) in in_turn(buffer, turn).chain([(marking.to_owned(), spec(marking))]) {
             let mut port = Port::new(spec.build(&link()), link().rate, Rng::new(1, 0, "port"));
             port.write_down();
             let (mut sent, mut made) = (BTreeMap::new(), BTreeMap::new());

@@ -37,7 +37,19 @@ ENTRIES = 24
 
 #: Parameters of choices that the page shows first, because they are changed most often.
 _MAIN = {
-    "queue": ("buffer", "max_p", "min_threshold", "max_threshold", "target", "interval", "update", "mark", "coupling", "queues", "k"),
+    "queue": (
+        "buffer",
+        "max_p",
+        "min_threshold",
+        "max_threshold",
+        "target",
+        "interval",
+        "update",
+        "mark",
+        "coupling",
+        "queues",
+        "k",
+    ),
     "control": ("window",),
     "workload": ("rate", "mean", "bytes"),
     "loss": ("probability",),
