@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -14,7 +15,9 @@ import headgate
 from headgate.papers import load_paper
 from headgate.papers.misses import Mechanism, mechanisms_of
 from headgate.papers.model import PaperError
+from headgate.papers.reproduction import ItemResult
 from headgate.papers.unmet import Unmet, entry_of, faults, idle, line, uncovered, unmet
+from headgate.papers.verdict import Verdict
 from headgate.papers.whole.run import papers_of
 
 from .conftest import ROOT
@@ -74,6 +77,26 @@ def test_the_list_has_what_a_run_misses(lists: ModuleType) -> None:
     items = {i.item.name for i in reproduction.items}
     assert made == [one for one in lists.read("keshav1991") if one.item in items]
     assert [Unmet.of_dict(json.loads(json.dumps(one.to_dict()))) for one in made] == made
+    # What is met at some starts only needs an entry too, what is undecided none.
+    of: dict[Verdict, int] = {
+        "match": 0,
+        "miss": 1,
+        "some-run": 1,
+        "undecided": 0,
+        "not-reproduced": 0,
+        "not-tested": 0,
+    }
+    for verdict, needed in of.items():
+        items = tuple(_all_with(i, verdict) for i in reproduction.items)
+        numbers = [one for one in unmet(replace(reproduction, items=items)) if one.place]
+        assert len(numbers) == needed * sum(len(i.numbers) for i in items)
+
+
+def _all_with(item: ItemResult, verdict: Verdict) -> ItemResult:
+    """An item whose numbers all have this verdict."""
+    return replace(
+        item, numbers=tuple(replace(n, judgement=replace(n.judgement, verdict=verdict)) for n in item.numbers)
+    )
 
 
 NUMBER = Unmet("a", "miss", place=("a", "t", "r", "1", "delay"), paper=1.0, ours=2.0, claims=("C1",))
@@ -105,7 +128,7 @@ def test_the_line_counts_by_kind() -> None:
     )
 
 
-def test_what_is_not_explained_has_experiments(tmp_path: object) -> None:
+def test_what_is_not_explained_has_experiments() -> None:
     assert faults([Mechanism("t", "unexplained", ("no timer: 0.5", "another rule"))]) == ["another rule"]
     entry = Mechanism("It is short.", "unexplained", ("no timer: 0.5", "two: 0.6"))
     assert entry.says == "It is short. Not explained, tried: no timer: 0.5; two: 0.6."
@@ -113,7 +136,7 @@ def test_what_is_not_explained_has_experiments(tmp_path: object) -> None:
     assert Mechanism("It is short.").says == "It is short."
 
 
-def test_a_folder_with_an_unexplained_entry_without_experiments_is_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_folder_with_an_unexplained_entry_without_experiments_is_refused(tmp_path: Path) -> None:
     folder = write_paper(tmp_path / "own1990")
     (folder / "mechanisms.toml").write_text('[[mechanisms]]\nrow = "*"\nkind = "unexplained"\ntext = "Who knows."\n')
     with pytest.raises(PaperError, match=r"mechanisms\[0\]: expected the key `tried`"):

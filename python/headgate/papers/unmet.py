@@ -55,7 +55,8 @@ class Unmet:
     @classmethod
     def of_dict(cls, found: Mapping[str, Any]) -> Unmet:
         """From its JSON form."""
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in found.items()})
+        given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in found.items()}
+        return cls(**given)
 
 
 def unmet(reproduction: Reproduction) -> Iterator[Unmet]:
