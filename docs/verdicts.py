@@ -36,6 +36,7 @@ SHOWN_ONLY = {
     "sentences.py",
     "report.py",
     "misses.py",
+    "unmet.py",
     "record.py",
     "recorded.py",
     "forms.py",
@@ -338,6 +339,8 @@ def _plain(text: str) -> str:
 
 def main(*chosen: str) -> None:
     """Runs these papers, all of them if none is named."""
+    import misses
+
     from headgate.papers.load import load_paper
     from headgate.papers.runner import reproduce_items
     from headgate.papers.runs import open_work
@@ -350,15 +353,20 @@ def main(*chosen: str) -> None:
             found = reproduce_items(paper, paper.items, work=work)
         text = summary(found, time.process_time() - began + work.elsewhere_s)
         (GENERATED / f"{name}.md").write_text(text, "utf-8")
+        misses.write(found)
     write_tables()
 
 
 def check() -> None:
     """Ends with an error when a summary is stale."""
+    import misses
+
     if found := stale():
         sys.exit(
             f"docs/papers/_generated is stale for {', '.join(found)}; run `make verdicts`, which takes some minutes"
         )
+    if found := misses.stale():
+        sys.exit(f"docs/papers/_generated/misses-*.md is stale for {', '.join(found)}; run `python docs/misses.py`")
     if found := stale_tables():
         sys.exit(f"the table over all papers is stale in {', '.join(found)}; run `make verdicts`")
 

@@ -1,10 +1,11 @@
-"""Why something of a paper does not come out: `mechanisms.toml` in its folder says what is known."""
+"""Why something of a paper does not come out: `mechanisms.toml` in its folder says what is known, and what was tried."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from .checks import checked, wrong
 from .claims import Finding, claims_of
@@ -17,12 +18,21 @@ from .verdict import Number
 #: What is said where nothing is known.
 UNKNOWN = "No mechanism is known."
 
+#: What an entry is. `mechanism`: what it says predicts what was measured. `unknown`: it hangs on what the paper does not say, such as a
+#: rule or a start. `erratum`: the paper contradicts itself. `unexplained`: experiments were made, and none explains it.
+Kind = Literal["mechanism", "unknown", "erratum", "unexplained"]
+
 
 @dataclass(frozen=True)
 class Mechanism(Form):
-    """Why claims (by their names) or statements in tables (by a pattern) fail, or numbers are missed (by patterns)."""
+    """Why claims (by their names) or statements in tables (by a pattern) fail, or numbers are missed (by patterns).
+
+    `tried` are experiments, each with what it gave. What is not explained has some.
+    """
 
     text: Name
+    kind: Kind = "mechanism"
+    tried: tuple[Name, ...] = ()
     claims: tuple[str, ...] = ()
     statement: str = ""
     item: str = "*"
@@ -32,6 +42,14 @@ class Mechanism(Form):
     metric: str = "*"
 
     @property
+    def says(self) -> str:
+        """What a report says: the text, and the experiments."""
+        tried = f"tried: {'; '.join(self.tried)}." if self.tried else ""
+        if self.kind == "unexplained":
+            return f"{self.text} Not explained, {tried}"
+        return f"{self.text} {tried[:1].upper()}{tried[1:]}".rstrip()
+
+    @property
     def of_numbers(self) -> bool:
         """Whether it speaks about numbers."""
         return (self.table, self.row, self.source, self.metric) != ("*",) * 4 or not (self.claims or self.statement)
@@ -39,14 +57,16 @@ class Mechanism(Form):
     def fits(self, item: str, number: Number) -> bool:
         """Whether it speaks about a number."""
         p = number.published
-        places = (
-            (self.item, item),
-            (self.table, p.table),
-            (self.row, p.row),
-            (self.source, p.source),
-            (self.metric, p.metric),
-        )
-        return self.of_numbers and all(_any(patterns, name) for patterns, name in places)
+        return self.fits_place(item, p.table, p.row, p.source, p.metric)
+
+    def fits_place(self, *place: str) -> bool:
+        """Whether it speaks about the number of an item, table, row, source and measure."""
+        patterns = (self.item, self.table, self.row, self.source, self.metric)
+        return self.of_numbers and all(_any(p, name) for p, name in zip(patterns, place, strict=True))
+
+    def speaks_of(self, statement: str) -> bool:
+        """Whether it speaks about a statement in a table."""
+        return bool(self.statement) and _any(self.statement, statement)
 
 
 @dataclass(frozen=True)
@@ -69,6 +89,8 @@ def mechanisms_of(paper: Paper) -> tuple[Mechanism, ...]:
     found = checked(_Mechanisms, folder.toml("mechanisms.toml"), file).mechanisms
     claims = [c.id for c in claims_of(paper)]
     for i, mechanism in enumerate(found):
+        if mechanism.kind == "unexplained" and not mechanism.tried:
+            raise wrong(file, f"mechanisms[{i}]", "expected the key `tried`: what is not explained has experiments")
         for name in mechanism.claims:
             if name not in claims:
                 raise wrong(file, f"mechanisms[{i}].claims", "expected the name of a claim", name, claims)
@@ -117,17 +139,17 @@ def missed(reproduction: Reproduction) -> Iterator[tuple[ItemResult, list[Missed
 
 def why_fails(finding: Finding, known: Sequence[Mechanism]) -> str:
     """Why a claim fails; empty where nothing is known."""
-    return next((m.text for m in known if finding.id in m.claims), "")
+    return next((m.says for m in known if finding.id in m.claims), "")
 
 
 def why_missed(item: str, number: Number, known: Sequence[Mechanism]) -> str:
     """Why a number of an item is missed; empty where nothing is known."""
-    return next((m.text for m in known if m.fits(item, number)), "") or _beside(number, known)
+    return next((m.says for m in known if m.fits(item, number)), "") or _beside(number, known)
 
 
 def statement_fails(statement: str, known: Sequence[Mechanism]) -> str:
     """Why a statement in a table fails; empty where nothing is known."""
-    return next((m.text for m in known if m.statement and _any(m.statement, statement)), "")
+    return next((m.says for m in known if m.speaks_of(statement)), "")
 
 
 def _claim(item: Item, finding: Finding, known: Sequence[Mechanism]) -> Missed:
@@ -166,7 +188,7 @@ def _numbers(result: ItemResult, known: Sequence[Mechanism]) -> list[Missed]:
 def _beside(number: Number, known: Sequence[Mechanism]) -> str:
     """The reason of the first failed claim about the same row and measure, if it is known."""
     failed = [name for name, holds in number.claims if holds is False]
-    return next((f"As {name}: {m.text}" for name in failed for m in known if name in m.claims), "")
+    return next((f"As {name}: {m.says}" for name in failed for m in known if name in m.claims), "")
 
 
 def _beside_each_other(number: Number) -> str:
