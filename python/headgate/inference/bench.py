@@ -109,7 +109,7 @@ class Bench:
 
     def _fill_item(self, wanted: Mapping[str, tuple[Sequence[Row], Setting]], starts: range) -> None:
         """Makes the runs of an item under some settings, by their texts. What several of them have in common is run once for all."""
-        made = [_Whole(self, text, rows, setting, starts) for text, (rows, setting) in wanted.items()]
+        made = [Whole(self, text, rows, setting, starts) for text, (rows, setting) in wanted.items()]
         every = sorted({start for one in made for start in one.span})
         # As many starts at a time as keep all processors busy; their results are held until all settings were judged.
         step = max(1, _TOGETHER // max(sum(len(one.texts) for one in made), 1))
@@ -131,7 +131,7 @@ class Bench:
         left = (
             row.variant.seeds
             if row.kind == "tables"
-            else any(v.seeds for v in row.item.variants) and row.item.seeds > 0
+            else row.item.repeated or (any(v.seeds for v in row.item.variants) and row.item.seeds > 0)
         )
         return starts if left else range(1)
 
@@ -154,7 +154,7 @@ class Bench:
         return self._found.setdefault((row.name, text), {})
 
 
-class _Whole:
+class Whole:
     """An item under a setting: the runs of all its variants at each start, its study and its claims.
 
     Each start stands alone here, whatever the paper judges its claims by.
@@ -180,7 +180,7 @@ class _Whole:
     def judge(self, start: int, found: Sequence[Outcome]) -> None:
         """Keeps what the study and the claims say of a start."""
         base = dict(zip((v.name for v in self.item.variants), found, strict=True))
-        runs = Runs(self.paper, self.item, base, {name: [o] for name, o in base.items()}, together=base)
+        runs = Runs(self.paper, self.item, base, {name: [o] for name, o in base.items()}, together=base, start=start)
         rows = [row for row, _ in self.kept]
         # A study may take deviations over starts, of which there is one here.
         with warnings.catch_warnings():

@@ -114,6 +114,7 @@ def _rows(paper: Paper, item: Item, *, study: bool) -> Iterator[Row]:
         and not (study and n.mark == "EVALUATED")
         and n.value is not None
         and paper.metrics[n.metric].study is study
+        and not paper.metrics[n.metric].derived
     ]
     for label in dict.fromkeys(n.row for n in judged):
         if label not in variants and not study:
