@@ -21,7 +21,6 @@ from ..papers.settings import item_with_setting, with_setting
 from ..papers.study import study_of
 from .rows import Floats, Row
 
-
 #: Runs of items at a time, of as many starts as that makes.
 _TOGETHER = 64
 
