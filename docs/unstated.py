@@ -24,8 +24,8 @@ LONG: dict[str, dict[str, Any]] = {
     "demers1989": {"settings": 200, "starts": 9, "judged": 9},
     "keshav1991": {"settings": 128, "starts": 6, "judged": 9},
     "stoica1998": {"settings": 12, "starts": 3, "judged": 3, "items": ("figure-3b", "table-1", "table-3", "table-4")},
-    "hasegawa2001": {"settings": 108, "starts": 3, "judged": 3, "items": ("figures",), "claims": True},
-    "kim1994": {"settings": 72, "starts": 3, "judged": 1, "items": ("reference", "gigabit"), "count": False},
+    "hasegawa2001": {"settings": 108, "starts": 3, "judged": 3, "items": ("figures",), "claims": True, "count": False},
+    "kim1994": {"settings": 72, "starts": 2, "judged": 1, "items": ("reference", "gigabit"), "count": False},
     "linux-tcp": {"settings": 32, "starts": 1, "judged": 1},
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..papers.claims import Claim, Runs, claims_of
 from ..papers.examine import examine_all
 from ..papers.levels import Setting, Unknown
 from ..papers.measure import TABLES, Outcome
-from ..papers.model import Paper, PaperError
+from ..papers.model import Item, Paper, PaperError, Variant
 from ..papers.runs import run_all
 from ..papers.settings import item_with_setting, with_setting
 from ..papers.study import study_of
@@ -35,6 +35,7 @@ class Bench:
         self.runs = 0
         self._metrics = dict(paper.metrics)
         self._texts: dict[tuple[str, tuple[int, ...]], str] = {}
+        self._plain: dict[tuple[str, str, str, tuple[str, ...]], str] = {}
         #: The second from which times of a scenario are counted.
         self._zeros: dict[str, float] = {}
         self._found: dict[tuple[str, str], dict[int, Floats]] = {}
@@ -65,10 +66,21 @@ class Bench:
         key = (row.item.name, tuple(setting.get(u.name, u.default) for u in self.unknowns))
         if key not in self._texts:
             item = item_with_setting(row.item, self.unknowns, setting)
-            self._texts[key] = json.dumps(
-                [build_scenario(item, v, phases=v.seeds) for v in item.variants], sort_keys=True
-            )
+            self._texts[key] = "\n".join(self.texts(item, row.item, lambda item, v: ()))
         return self._texts[key]
+
+    def texts(self, item: Item, plain: Item, traces: Callable[[Item, Variant], Sequence[str]]) -> list[str]:
+        """The scenarios of an item's variants; of those that a setting left as they are in the `plain` item they are made once."""
+        out = []
+        for v, same in zip(item.variants, plain.variants, strict=True):
+            key = (item.name, v.name, item.phase, tuple(traces(item, v)))
+            text = self._plain.get(key) if v is same else None
+            if text is None:
+                text = json.dumps(build_scenario(item, v, phases=v.seeds, traces=key[-1]))
+                if v is same:
+                    self._plain[key] = text
+            out.append(text)
+        return out
 
     def touches(self, unknown: Unknown, row: Row) -> bool:
         """Whether a level of the unknown makes another scenario of a row."""
@@ -166,10 +178,7 @@ class Whole:
         self.item = replace(item_with_setting(first, bench.unknowns, setting), base="together")
         self.kept = [(row, bench.keep(row, text)) for row in rows]
         self.span = [s for s in Bench.starts(rows[0], starts) if any(s not in kept for _, kept in self.kept)]
-        variants = self.item.variants if self.span else ()
-        self.texts = [
-            json.dumps(build_scenario(self.item, v, phases=v.seeds, traces=traced(self.item, v))) for v in variants
-        ]
+        self.texts = bench.texts(self.item, first, traced) if self.span else []
 
     def jobs(self, start: int) -> list[tuple[tuple[str, None, int], float]]:
         """The runs at a start, each with the second from which its times are counted."""
