@@ -26,7 +26,11 @@ LONG: dict[str, dict[str, Any]] = {
     "stoica1998": {"settings": 12, "starts": 3, "judged": 3, "items": ("figure-3b", "table-1", "table-3", "table-4")},
     "hasegawa2001": {"settings": 108, "starts": 3, "judged": 3, "items": ("figures",), "claims": True, "count": False},
     "kim1994": {
-        "settings": 9, "starts": 2, "judged": 1, "items": ("reference", "gigabit"), "count": False,
+        "settings": 9,
+        "starts": 2,
+        "judged": 1,
+        "items": ("reference", "gigabit"),
+        "count": False,
         "unknowns": ("duplicates", "connections"),
     },
     "linux-tcp": {"settings": 32, "starts": 1, "judged": 1},
