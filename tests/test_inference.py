@@ -156,6 +156,17 @@ def test_rows_of_all_kinds_are_in_all_parts() -> None:
     assert parts_of(rows[:3]).tolist() == [0, 1, 2]
 
 
+def test_statements_are_rows_where_there_are_more_of_them_than_rows_of_numbers() -> None:
+    paper = load_paper("hasegawa2001")
+    figures = paper.item("figures")
+    assert {r.kind for r in rows_of(paper, [figures])} == {"study"}
+    stated = rows_of(paper, [figures], claims=True)
+    assert {r.kind for r in stated} == {"claim"} and len(stated) == 44
+    old = load_paper("demers1989")
+    first = [old.item("scenario-3")]
+    assert [r.name for r in rows_of(old, first, claims=True)] == [r.name for r in rows_of(old, first)]
+
+
 @pytest.mark.parametrize(
     ("entry", "message"),
     [

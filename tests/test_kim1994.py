@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from headgate.inference.rows import rows_of
 from headgate.papers.claims import Runs
 from headgate.papers.kim1994 import claims, curves, grid, measures, ranges
 from headgate.papers.kim1994.grid import LOADS, Curve, Measured, One, Point
 from headgate.papers.kim1994.measures import Network
 from headgate.papers.load import load_paper
 from headgate.papers.runs import open_work, work_here
+from headgate.papers.settings import item_with_setting, setting_of
 
 DATA = Path(__file__).parent / "data/kim1994"
 
@@ -63,7 +65,8 @@ def test_networks_have_the_sizes_that_follow_from_the_text() -> None:
 
 
 def runs_of() -> Runs:
-    return cast("Runs", SimpleNamespace(item=load_paper("kim1994").item("reference")))
+    paper = load_paper("kim1994")
+    return Runs(paper, paper.item("reference"), {}, {})
 
 
 @pytest.mark.parametrize("scheme", ["TCP", "BLT", "BT"])
@@ -185,3 +188,54 @@ def test_every_claim_of_the_file_has_a_predicate_and_every_figure_a_drawing() ->
     assert len(claims.CLAIMS.all) == 45
     assert {f.item for f in paper.figures} == {i.name for i in paper.items}
     assert json.dumps(paper.item("reference").scenario)
+
+
+def with_levels(*levels: str, start: int | None = None) -> Runs:
+    """What the study is asked about with these levels of unknowns."""
+    paper = load_paper("kim1994")
+    item = item_with_setting(paper.item("gigabit"), paper.unknowns, setting_of(paper, levels))
+    return Runs(paper, item, {}, {}, start=start)
+
+
+def test_a_level_of_an_unknown_reaches_the_curves_of_its_scheme_and_no_other() -> None:
+    tcp, blt = grid.pair(1000, 600, repeats=10)
+    large, odd = grid.pair(150, 30, packets=2000)[0], Curve("TCP", tcp.network, connections=30)
+    # As the folder has it nothing changes, so that runs that are kept are found again.
+    assert [grid.asked(with_levels(), c) for c in (tcp, blt, large, odd)] == [tcp, blt, large, odd]
+    counts = with_levels("duplicates=all", "received=true")
+    assert grid.asked(counts, tcp) == replace(tcp, control=(("count_old", True),))
+    assert grid.asked(counts, blt) == replace(blt, control=(("skip_received", True),))
+    both = with_levels("deviations=2", "first_timeout=3s")
+    assert (
+        dict(grid.asked(both, tcp).control)
+        == dict(grid.asked(both, blt).control)
+        == {
+            "deviations": 2.0,
+            "initial_timeout": "3s",
+        }
+    )
+    # What a curve says itself stays: a table of readings is one of differences from the folder's.
+    own = replace(tcp, control=(("deviations", 4.0),))
+    assert grid.asked(with_levels("deviations=2"), own).control == (("deviations", 4.0),)
+    twice = with_levels("connections=600")
+    assert [grid.asked(twice, c).files for c in (tcp, blt, large, odd)] == [600, 600, 200, 30]
+    bully = Curve("BT", tcp.network)
+    assert grid.asked(twice, bully) == bully
+
+
+def test_one_repetition_has_its_own_three_runs() -> None:
+    tcp, _ = grid.pair(1000, 600, repeats=10)
+    found = [grid.asked(with_levels(start=start), tcp) for start in (1, 2)]
+    assert [(list(c.numbers), c.repeats, c.searches) for c in found] == [([0, 1, 2], 1, 0), ([3, 4, 5], 1, 0)]
+    assert list(tcp.numbers) == list(range(30))
+
+
+def test_what_the_paper_computes_from_other_numbers_is_no_row() -> None:
+    paper = load_paper("kim1994")
+    rows = rows_of(paper, [paper.item("reference"), paper.item("gigabit")])
+    assert [r.label for r in rows] == [
+        f"{s} {b}" for bs in ((30, 90, 150), (200, 600, 1000)) for s in ("BLT", "TCP") for b in bs
+    ]
+    cells = {r.label: [n.metric for n in r.numbers] for r in rows}
+    assert cells["BLT 1000"] == ["log_power", "throughput", "response", "best_rate"]
+    assert cells["TCP 1000"] == ["log_power", "throughput", "response"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -18,7 +17,8 @@ from headgate.papers.runs import open_work, work_here
 
 
 def runs_of(item: str = "stream") -> Runs:
-    return cast("Runs", SimpleNamespace(item=load_paper("kim1994").item(item)))
+    paper = load_paper("kim1994")
+    return Runs(paper, paper.item(item), {}, {})
 
 
 def verdict(name: str, runs: Runs) -> tuple[bool | None, tuple[bool | None, bool | None]]:

@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 from headgate import _core
+from headgate.inference.bench import Bench, Whole
+from headgate.inference.rows import claims_of_items, rows_of
 from headgate.papers import load_paper
-from headgate.papers.build import around_of, build_scenario
+from headgate.papers.build import around_of, build_scenario, zero_of
 from headgate.papers.claims import Claim, Runs, claims_of
 from headgate.papers.examine import Majority, examine_all
 from headgate.papers.full import full_round_trip, full_round_trip_of
+from headgate.papers.judging import numbers_of
 from headgate.papers.measure import Outcome
 from headgate.papers.model import Item, Paper, PaperError, Published, Rule
 from headgate.papers.nulls import with_nulls
@@ -215,6 +218,82 @@ def test_a_number_is_met_at_more_than_half_of_the_starts() -> None:
     assert found("absent", nan, 1.0, 1.0) == "some-run"
     why = judge(number, Rule("r", "value", "-"), Sample(90.0, np.array([90.0, 100.0, 100.0]), over_starts=True)).why
     assert why == "in 2 of 3 starts; the middle one: within 0.5"
+
+
+def test_numbers_of_an_item_are_judged_over_its_starts(mixed: Runs) -> None:
+    """Whatever the base run gives by itself: here it is the one start that meets the number."""
+    row, metric, source = "G+JK/FQ", "throughput", "3"
+    (printed,) = [n for n in mixed.item.numbers if (n.row, n.metric, n.source) == (row, metric, source)]
+    at = [o.value(mixed.paper.metrics[metric], source).mean for o in mixed.seeds[row]]
+    most = int(np.argmax(at))
+    turned = [*mixed.seeds[row][most:], *mixed.seeds[row][:most]]
+
+    def judged(value: float) -> tuple[str, str]:
+        item = replace(mixed.item, numbers=(replace(printed, value=value),))
+        base, seeds = {**mixed.base, row: turned[0]}, {**mixed.seeds, row: turned}
+        (found,) = numbers_of(Runs(mixed.paper, item, base, seeds, together=mixed.together), None, [], [])
+        assert found.ours.mean == at[most]
+        return found.verdict, found.judgement.why.split(";")[0]
+
+    # A number that may differ by 0.5 % and a half, and is five more than the greatest of ours.
+    above = at[most] + 5
+    met = sum(abs(x - above) <= 0.005 * above + 0.5 for x in at)
+    assert met in (1, 2), at
+    assert judged(above) == ("miss", f"in {met} of 5 starts")
+    assert judged(float(np.median(at))) == ("match", "in 5 of 5 starts")
+
+
+def test_times_of_all_runs_are_counted_from_the_start_of_the_source_that_goes_on_and_off() -> None:
+    paper = load_paper("keshav1991")
+    third = paper.item("scenario-3")
+    # Under another name, so that no claim asks for other variants.
+    only = replace(third, name="periods", numbers=(), seeds=2, traced=("window",), variants=(third.variant("JK/FQ"),))
+    made = reproduce_items(paper, [only])
+    assert record_of(made)["items"][0]["variants"][0]["zero_s"] == 20.0
+    found = made.items[0].runs
+    assert found is not None
+    raw, one = paper.metrics["raw"], [found.together["JK/FQ"], *found.seeds["JK/FQ"]]
+    assert [o.run for o in one] == [0, 1, 2]
+    for outcome in one:
+        on, off = (outcome.value(raw, "background", span).mean for span in ((600.0, 900.0), (300.0, 600.0)))
+        # What is left in its queue comes after its period.
+        assert on > 3 and off < 0.2
+        assert outcome.end == 900.0
+    for outcome in one[:2]:
+        times, _ = outcome.trace("window", "ftp1")
+        assert times[0] <= 20.0 and 880.0 < times[-1] <= 900.0
+    # FTPs start up to 20 s before the background source or after it.
+    assert any(o.trace("window", "ftp1")[0][0] < 0 or o.trace("window", "ftp2")[0][0] < 0 for o in one[1:2])
+    # So are those of gauges, which the thesis's networks have none of.
+    csfq = load_paper("stoica1998").item("weights")
+    text = json.dumps({**build_scenario(csfq, csfq.variant("CSFQ")), "duration": "2s", "interval": "1s"})
+    ends = [Outcome(_core.run(text, None, 1), zero).gauge("bottleneck", "alpha_bps")[0].tolist() for zero in (0.0, 0.5)]
+    assert ends == [[1.0, 2.0], [0.5, 1.5]]
+
+
+def test_rows_that_are_inferred_from_count_times_from_there_too() -> None:
+    paper = load_paper("keshav1991")
+    third = paper.item("scenario-3")
+    (row,) = [r for r in rows_of(paper, [third]) if r.label == "G/FCFS"]
+    bench = Bench(paper, [])
+    bench.fill([(row, {})], range(1, 2))
+    run = Outcome(_core.run(bench.text(row, {}), None, 1), 20.0)
+    assert bench.values(row, {})[0] == pytest.approx(row.measured(run, dict(paper.metrics)), nan_ok=True)
+    claims = [r for r in claims_of_items(paper, [third]) if r.label == "K3a"]
+    ((job, zero),) = Whole(bench, "", claims, {}, range(1, 2)).jobs(1)[:1]
+    assert (job[2], zero) == (1, 20.0)
+
+
+def test_an_item_that_runs_another_one_again_has_its_starts() -> None:
+    paper = load_paper("keshav1991")
+    there, again = paper.item("scenario-3"), paper.item("evidence")
+    for name in ("G/FCFS", "JK/FCFS"):
+        first, second = there.variant(name), again.variant(f"scenario-3 {name}")
+        made, of = (build_scenario(i, v, phases=True) for i, v in ((there, first), (again, second)))
+        assert {k: v for k, v in made.items() if k != "name"} == {k: v for k, v in of.items() if k != "name"}
+        assert zero_of(there, first) == zero_of(again, second) == 20.0
+    choice = again.variant("choice G/FCFS")
+    assert zero_of(again, choice) == 0.0
 
 
 def test_the_periods_of_a_table_are_those_of_the_source_that_goes_on_and_off() -> None:

@@ -47,7 +47,9 @@ Examples:
     help="Processor minutes to use: fewer settings are examined where --settings would take longer.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Seed of the search.")
-@click.option("--claims", is_flag=True, help="Also judge by the claims of items that print no numbers.")
+@click.option(
+    "--claims", is_flag=True, help="Judge an item by its claims where it has more of them than rows of numbers."
+)
 @click.option(
     "--conclusions",
     is_flag=True,

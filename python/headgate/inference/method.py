@@ -59,7 +59,7 @@ def infer(
         starts: runs with random starts that the best of them have.
         budget_s: processor seconds; fewer settings are examined where `settings` would take longer, by what the screening took.
         seed: of the search and of the null papers; the same seed gives the same answers.
-        claims: takes the statements of items without numbers for rows, too.
+        claims: takes the statements of an item for its rows where there are more of them than rows of numbers.
         count: also counts how many printed numbers match by the text alone, as the folder has it, and with what was found.
         work: where runs are made and kept.
         progress: called with the share done of the present runs, how many are complete, and how many there are.

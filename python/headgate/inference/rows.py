@@ -79,13 +79,14 @@ _CLAIM = 1 / 3
 def rows_of(paper: Paper, items: Sequence[Item], *, claims: bool = False) -> tuple[Row, ...]:
     """The rows that can be judged: their numbers are printed or measured.
 
-    With `claims` the statements of items without such numbers are rows too.
+    With `claims` the statements of an item are its rows where it makes more of them than it has rows of numbers: the numbers are then few,
+    and statements say the same.
     """
     out: list[Row] = []
     for item in items:
         found = [*_rows(paper, item, study=False), *_rows(paper, item, study=True)] if item.runs else []
-        if claims and item.runs and not found:
-            found = list(_claims(paper, item))
+        if claims and item.runs and len(stated := list(_claims(paper, item))) > len(found):
+            found = stated
         out += found
     return tuple(out)
 
@@ -113,6 +114,7 @@ def _rows(paper: Paper, item: Item, *, study: bool) -> Iterator[Row]:
         and not (study and n.mark == "EVALUATED")
         and n.value is not None
         and paper.metrics[n.metric].study is study
+        and not paper.metrics[n.metric].derived
     ]
     for label in dict.fromkeys(n.row for n in judged):
         if label not in variants and not study:

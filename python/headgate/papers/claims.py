@@ -30,7 +30,8 @@ class Runs:
 
     `seeds` are those that verdicts and claims rest on, a number of them that the paper's folder fixes; `starts` are all that were run.
     In the base run all sources start at once, or it is the first of `seeds`, where the item says so; `together` then has the runs in which
-    they start at once. `count_instructions` asks studies that measure the machine for its instructions too.
+    they start at once. `count_instructions` asks studies that measure the machine for its instructions too. `start` is the number of the
+    only start or repetition that is asked about, where there is only one.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Runs:
         *,
         together: Mapping[str, Outcome] | None = None,
         count_instructions: bool = False,
+        start: int | None = None,
     ) -> None:
         """Collects the outcomes of `item`."""
         self.paper = paper
@@ -52,6 +54,7 @@ class Runs:
         self.starts = seeds if starts is None else starts
         self.together = base if together is None else together
         self.count_instructions = count_instructions
+        self.start = start
         #: What was looked at: (variant, metric, source).
         self.seen: set[tuple[str, str, str]] = set()
 

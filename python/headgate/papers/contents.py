@@ -74,7 +74,8 @@ class ItemForm(Form):
 
     `seeds` and `starts` are the numbers of runs that verdicts on numbers and on whole rows rest on; the paper's unless given. So is `base`,
     the base run. `traced` are those of the `traces` that every start has, because claims look at them.
-    `around` names the flow whose own periods the tables' are: times are counted from its start.
+    `around` names the flow whose own periods the tables' are: times are counted from its start. `repeated`: the study repeats the
+    experiment, and gives the values of one repetition alone where `runs.start` says which.
     """
 
     name: Name
@@ -92,6 +93,7 @@ class ItemForm(Form):
     base: Base | None = None
     traced: tuple[str, ...] = ()
     around: str = ""
+    repeated: bool = False
     variants: tuple[VariantForm, ...] = ()
     sweeps: tuple[SweepForm, ...] = ()
     tables: tuple[TableForm, ...] = ()

@@ -95,6 +95,7 @@ def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item
         base=base,
         traced=form.traced,
         around=form.around,
+        repeated=form.repeated,
     )
 
 

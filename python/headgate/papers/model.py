@@ -60,7 +60,8 @@ class Measure(Form):
     belongs to. If its source is a pattern that fits several rows, `over` says how their values are combined. `per` is a column that
     each value is divided by. A measure with its own units is `scale` times the value, plus `offset`.
 
-    Or `study`: the item's study measures it. Then `trivial` is what the trivial model gives, where that means anything.
+    Or `study`: the item's study measures it. Then `trivial` is what the trivial model gives, where that means anything. `derived`: the
+    paper computes it from other numbers that it prints, so that it is no evidence of its own.
     """
 
     name: str = ""
@@ -75,6 +76,7 @@ class Measure(Form):
     offset: float = 0.0
     study: bool = False
     trivial: float | None = None
+    derived: bool = False
 
 
 #: Keys of a number's place with a special meaning: the variant that is run, a flow, a link, and a span of its intervals. All
@@ -212,7 +214,7 @@ class Item:
     `traces` are those of the base run, `traced` those of every start, for claims that look at them. With `around`, the name of a flow,
     times are counted from this flow's start in all runs: where starts are random, all others start up to `phase` before or after it.
     `axes` are the sweeps that are lines of points through a plane of variants, by name. `study` names a module in the paper's folder that
-    makes tables and its own figures from the runs.
+    makes tables and its own figures from the runs; where it is `repeated` it makes the runs of its numbers itself, several times.
     """
 
     name: str
@@ -231,6 +233,7 @@ class Item:
     base: Base = "together"
     traced: tuple[str, ...] = ()
     around: str = ""
+    repeated: bool = False
 
     @property
     def over_starts(self) -> bool:

@@ -127,7 +127,8 @@ def all_outcomes(runs: Runs) -> dict[tuple[str, str], dict[str, Outcome]]:
     """The outcomes of every claim and statement."""
     text, *others = ((name, Measured.of(runs, *of)) for name, of in SETTINGS.items())
     measured = dict([text, ("early", Early.of(runs)), *others])
-    count = 1 + runs.item.seeds
+    # Where an item is asked about one start alone there are no others.
+    count = 1 + min(runs.item.seeds, *map(len, runs.seeds.values()))
     return {key: outcomes(test, measured, count) for key, test in tests(runs).items()}
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..claims import Runs
-from .grid import FEW, MANY, Curve, Measured, measured, pair
+from .grid import FEW, LOADS, MANY, Curve, Measured, measured, pair
 from .measures import Network
 from .statements import Exchanged
 
 #: Bottlenecks in Mbit/s by the rate of the sources' lines: 1/5, 3/5 and all of it.
 BOTTLENECKS = {15: (3, 9, 15), 150: (30, 90, 150), 1000: (200, 600, 1000)}
+
+#: The loads near the greatest power, for what is asked of many settings.
+NEAR = (0.4, 0.5, 0.6, 0.7, 0.8)
 
 #: The parts of the sources' rate, as Table 1 writes them.
 PARTS = ("1/5", "3/5", "1")
@@ -19,10 +22,19 @@ PARTS = ("1/5", "3/5", "1")
 class Set:
     """TCP and BLT on the three bottlenecks of one rate: what one figure shows."""
 
-    def __init__(self, runs: Runs, line: int, delay: float = 30, packets: int = 200, repeats: int = FEW) -> None:
+    def __init__(
+        self,
+        runs: Runs,
+        line: int,
+        delay: float = 30,
+        packets: int = 200,
+        repeats: int = FEW,
+        loads: tuple[float, ...] = LOADS,
+    ) -> None:
         """Runs what was not run before."""
         self.line, self.delay, self.packets, self.bottlenecks = line, delay, packets, BOTTLENECKS[line]
         pairs = [pair(line, b, delay, packets, repeats) for b in self.bottlenecks]
+        pairs = [(replace(tcp, loads=loads), replace(blt, loads=loads)) for tcp, blt in pairs]
         if packets == 2000:
             # Ten times the packets of a run, and no number is printed: the paper's three runs, once.
             pairs = [(replace(tcp, repeats=1), replace(blt, repeats=1)) for tcp, blt in pairs]
@@ -46,14 +58,14 @@ class Set:
         return [b - t for b, t in zip(self.greatest("BLT"), self.greatest("TCP"), strict=True)]
 
 
-def reference(runs: Runs) -> Set:
+def reference(runs: Runs, loads: tuple[float, ...] = LOADS) -> Set:
     """Figures 6 to 11."""
-    return Set(runs, 150, repeats=MANY)
+    return Set(runs, 150, repeats=MANY, loads=loads)
 
 
-def gigabit(runs: Runs) -> Set:
+def gigabit(runs: Runs, loads: tuple[float, ...] = LOADS) -> Set:
     """Figures 12 and 13."""
-    return Set(runs, 1000, repeats=MANY)
+    return Set(runs, 1000, repeats=MANY, loads=loads)
 
 
 def bully(runs: Runs) -> Measured:
@@ -109,9 +121,8 @@ READINGS: dict[str, tuple[str, tuple[tuple[str, object], ...], tuple[tuple[str, 
 def readings(runs: Runs) -> dict[str, list[Measured]]:
     """Each reading on the six networks of Table 1."""
     networks = [Network(line, b, 30) for line in (150, 1000) for b in BOTTLENECKS[line]]
-    loads = (0.4, 0.5, 0.6, 0.7, 0.8)
     made = {
-        name: [Curve(scheme, n, repeats=1, loads=loads, searches=0, control=control, queue=queue) for n in networks]
+        name: [Curve(scheme, n, repeats=1, loads=NEAR, searches=0, control=control, queue=queue) for n in networks]
         for name, (scheme, control, queue) in READINGS.items()
     }
     measured(runs, *(c for curves in made.values() for c in curves))

@@ -8,13 +8,14 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...results.tables import from_core
+from ..build import build_scenario
 from ..claims import Runs
 from ..measure import Floats
 from ..model import Table
@@ -40,6 +41,9 @@ FAST = "1Tbit/s"
 #: Connections a run, by packets of a file: the paper does not give them.
 CONNECTIONS = {20: 1000, 200: 300, 2000: 100}
 
+#: What a network and a scheme say of a source and a gateway.
+_OWN = ("kind", "line", "buffer")
+
 #: The flow control of each scheme, and the discipline of its gateway.
 SCHEMES: Mapping[str, tuple[str, Table]] = {
     "TCP": ("kim_reno", {"kind": "fcfs"}),
@@ -50,7 +54,10 @@ SCHEMES: Mapping[str, tuple[str, Table]] = {
 
 @dataclass(frozen=True)
 class Curve:
-    """One scheme on one network with files of one size; `control` and `queue` are parameters that differ from the usual ones."""
+    """One scheme on one network with files of one size; `control` and `queue` are parameters that differ from the usual ones.
+
+    `first` is the number of its first run.
+    """
 
     scheme: str
     network: Network
@@ -61,11 +68,17 @@ class Curve:
     searches: int = 1
     control: tuple[tuple[str, Any], ...] = ()
     queue: tuple[tuple[str, Any], ...] = ()
+    first: int = 0
 
     @property
     def files(self) -> int:
         """Connections of a run."""
         return self.connections or CONNECTIONS[self.packets]
+
+    @property
+    def numbers(self) -> range:
+        """Those of its runs."""
+        return range(self.first, self.first + THREE * self.repeats)
 
     def rate(self, load: float) -> float:
         """Files a second at a load."""
@@ -220,10 +233,34 @@ def measured(runs: Runs, *curves: Curve) -> list[Measured]:
     """The curves, run side by side; what was run before in this process is not run again."""
     base = runs.item.scenario
     assert base is not None
+    curves = tuple(asked(runs, curve) for curve in curves)
     _run(base, [(c, load) for c in dict.fromkeys(curves) if c not in _KNOWN for load in c.loads])
     for _ in range(max(c.searches for c in curves)):
         _run(base, [pair for c in dict.fromkeys(curves) for pair in _between(_KNOWN[c])])
     return [_KNOWN[c] for c in curves]
+
+
+def asked(runs: Runs, curve: Curve) -> Curve:
+    """A curve with what the item's variant of its scheme sets beside the file's scenario, and of one repetition if one is asked about.
+
+    What the curve sets itself stays.
+    """
+    if curve.scheme in {v.name for v in runs.item.variants}:
+        made = build_scenario(runs.item, runs.item.variant(curve.scheme))
+        (flow,), (_, bottleneck, _) = made["flows"], made["links"]
+        control, queue = (
+            {k: v for k, v in of.items() if k not in _OWN} for of in (flow["control"], bottleneck["queue"])
+        )
+        files = curve.connections or curve.files * flow["arrivals"]["most"] // CONNECTIONS[200]
+        curve = replace(
+            curve,
+            control=tuple((control | dict(curve.control)).items()),
+            queue=tuple((queue | dict(curve.queue)).items()),
+            connections=0 if files == CONNECTIONS[curve.packets] else files,
+        )
+    if runs.start is not None:
+        curve = replace(curve, repeats=1, searches=0, first=THREE * (runs.start - 1))
+    return curve
 
 
 def _between(found: Measured) -> list[tuple[Curve, float]]:
@@ -239,14 +276,14 @@ def _between(found: Measured) -> list[tuple[Curve, float]]:
 def _run(base: Table, pairs: Sequence[tuple[Curve, float]]) -> None:
     """Runs points and adds them to what is known."""
     texts = {pair: json.dumps(pair[0].scenario(base, pair[1])) for pair in pairs}
-    wanted = {(texts[pair], n): pair for pair in pairs for n in range(THREE * pair[0].repeats)}
+    wanted = {(texts[pair], n): pair for pair in pairs for n in pair[0].numbers}
     left = [key for key in wanted if key not in _RAN]
     jobs = [(text, None, n) for text, n in left]
     found = run_all(jobs, lambda k, result: take(*wanted[left[k]], result), TABLES)
     _RAN.update(zip(left, found, strict=True))
     for curve, load in pairs:
         known = _KNOWN.get(curve, Measured(curve))
-        ran = tuple(_RAN[texts[curve, load], n] for n in range(THREE * curve.repeats))
+        ran = tuple(_RAN[texts[curve, load], n] for n in curve.numbers)
         point = Point(load, curve.rate(load), ran)
         _KNOWN[curve] = Measured(curve, {**known.points, load: point})
 

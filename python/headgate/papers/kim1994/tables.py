@@ -16,7 +16,7 @@ from ..measure import Floats
 from ..model import Table
 from ..study import Section, Shown
 from . import figures as draw
-from .curves import LENGTHS, PARTS, Set, bully, everywhere, gigabit, lengths, readings, reference
+from .curves import LENGTHS, NEAR, PARTS, Set, bully, everywhere, gigabit, lengths, readings, reference
 from .extension_tables import extensions_shown, stream_shown
 from .grid import Measured
 from .measures import BITS, half_width, power
@@ -35,11 +35,20 @@ Trivial = dict[tuple[str, str, str], float]
 def study(runs: Runs, progress: Progress | None) -> Shown:
     """The curves are run here unless a claim asked for them before; `progress` has nothing more to show."""
     del progress
+    if runs.start is not None and runs.item.repeated:
+        return _alone(runs)
     parts: dict[str, Callable[[Runs], Shown]] = {
         "reference": _reference, "gigabit": _gigabit, "delays": _delays, "files": _files, "plane": _plane,
         "stream": stream_shown, "extensions": extensions_shown,
     }  # fmt: skip
     return parts[runs.item.name](runs)
+
+
+def _alone(runs: Runs) -> Shown:
+    """The values of one repetition alone, at the loads near the greatest power."""
+    small = reference(runs, NEAR)
+    found = _of_reference(small) if runs.item.name == "reference" else _of_gigabit(gigabit(runs, NEAR), small)
+    return _shown([], {}, *found)
 
 
 def _shown(
@@ -113,11 +122,17 @@ def bound(m: Measured) -> float:
     return float(power(m.curve.network.bottleneck * 1e6, m.curve.network.least(m.curve.packets)))
 
 
-def _reference(runs: Runs) -> Shown:
-    s, bt = reference(runs), bully(runs)
+def _of_reference(s: Set) -> tuple[Values, Trivial]:
+    """Table 1 at 150 Mbit/s, and the text of 4.2.1."""
     values, trivial = _powers(s)
     for b in s.bottlenecks:
         values["power_ratio", str(b), ""] = 10 ** (s.blt[b].greatest - s.tcp[b].greatest)
+    return values, trivial
+
+
+def _reference(runs: Runs) -> Shown:
+    s, bt = reference(runs), bully(runs)
+    values, trivial = _of_reference(s)
     sections = [
         _greatest(s, "Greatest powers at 150 Mbit/s, 30 ms, 100 KB"),
         *(_curve(m, f"{m.curve.scheme} at 30 Mbit/s") for m in (s.tcp[30], s.blt[30], bt)),
@@ -135,8 +150,8 @@ def _reference(runs: Runs) -> Shown:
     return _shown(sections, figures, values, trivial)
 
 
-def _gigabit(runs: Runs) -> Shown:
-    s, small = gigabit(runs), reference(runs)
+def _of_gigabit(s: Set, small: Set) -> tuple[Values, Trivial]:
+    """Table 1 at 1 Gbit/s, its differences, and the text of 4.3.1."""
     values, trivial = _powers(s)
     for scheme in ("TCP", "BLT"):
         for part, big, little in zip(PARTS, s.schemes[scheme].values(), small.schemes[scheme].values(), strict=True):
@@ -159,7 +174,13 @@ def _gigabit(runs: Runs) -> Shown:
     inside, response = (at_900(blt, name) for name in ("inside", "response"))
     key = ("throughput_by_little", "BLT 1000 at 900/s", "")
     values[key], trivial[key] = inside * 200 * BITS / 1e6 / response, 1000.0
-    longest = at_900(blt, "longest")
+    return values, trivial
+
+
+def _gigabit(runs: Runs) -> Shown:
+    s, small = gigabit(runs), reference(runs)
+    values, trivial = _of_gigabit(s, small)
+    blt, longest = s.blt[1000], at_900(s.blt[1000], "longest")
     sections = [
         _greatest(s, "Greatest powers at 1 Gbit/s, 30 ms, 100 KB"),
         TABLES.section(
@@ -169,7 +190,7 @@ def _gigabit(runs: Runs) -> Shown:
                 ("the paper's own correction (29 connections / 0.032 s)", "725"),
                 ("what 900 files/s are", "720"),
                 ("ours at 900/s, longest of three", mean_of(longest / 1e6)),
-                ("ours at 900/s, by Little's law", mean_of(values[key])),
+                ("ours at 900/s, by Little's law", mean_of(values["throughput_by_little", "BLT 1000 at 900/s", ""])),
                 ("ours at the greatest power, longest of three", mean_of(values["throughput", "BLT 1000", ""])),
             ],
         ),
