@@ -18,7 +18,7 @@
 
 use crate::drr::check_quantum;
 use crate::explain::tell_buffer;
-use crate::parts::{Ring, scramble};
+use crate::parts::{QueueSet, Ring, scramble};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -64,9 +64,9 @@ enum On {
     Old,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Queue {
-    packets: Ring<Packet>,
+/// A queue's place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
     credit: i64,
     on: On,
 }
@@ -79,13 +79,10 @@ pub struct DrrPlusPlus {
     number: u64,
     quantum: i64,
     drop_batch: u32,
-    queues: Vec<Queue>,
-    /// Bytes in each queue, and the number of its last packet in the order of arrival: together for the search of the longest.
-    held: Vec<(u64, u64)>,
-    arrivals: u64,
+    queues: QueueSet,
+    places: Vec<Place>,
     new: Ring<u32>,
     old: Ring<u32>,
-    backlog: Backlog,
 }
 
 impl DrrPlusPlus {
@@ -100,78 +97,55 @@ impl DrrPlusPlus {
             number: u64::from(queues),
             quantum: quantum.0 as i64,
             drop_batch,
-            queues: vec![Queue::default(); queues as usize],
-            held: vec![(0, 0); queues as usize],
-            arrivals: 0,
+            queues: QueueSet::by_bytes(buffer, queues as usize),
+            places: vec![Place::default(); queues as usize],
             new: Ring::default(),
             old: Ring::default(),
-            backlog: Backlog::default(),
         };
         made.on_link_change(link, Time::ZERO);
         made
-    }
-
-    fn take(&mut self, queue: usize) -> Option<Packet> {
-        let packet = self.queues[queue].packets.pop_front()?;
-        self.held[queue].0 -= u64::from(packet.bytes);
-        self.backlog.remove(packet.bytes);
-        Some(packet)
-    }
-
-    /// The queue that holds most bytes.
-    fn longest(&self) -> usize {
-        (0..self.held.len()).max_by_key(|queue| self.held[*queue]).expect("a full buffer has queues")
-    }
-
-    /// Drops from the head of the longest queue (section 4.1).
-    #[cold]
-    fn make_room(&mut self, cx: &mut Cx<'_>) {
-        let queue = self.longest();
-        let (half, mut bytes) = (self.held[queue].0.div_ceil(2), 0);
-        for _ in 0..self.drop_batch {
-            let Some(gone) = self.take(queue) else { break };
-            cx.drop(&gone, DropReason::Evicted);
-            bytes += u64::from(gone.bytes);
-            if bytes >= half {
-                break;
-            }
-        }
     }
 
     /// No queue has credit: adds at once what all further rounds would add in which none gets any. With a quantum of a byte these are thousands.
     #[cold]
     fn skip_rounds(&mut self) {
         let all = || (0..self.old.len()).filter_map(|i| self.old.get(i)).map(|queue| *queue as usize);
-        let most = all().map(|queue| self.queues[queue].credit).max().unwrap_or(0);
+        let most = all().map(|queue| self.places[queue].credit).max().unwrap_or(0);
         // In the last of these rounds the first queue has credit.
         let rounds = -most / self.quantum;
         let queues: Vec<usize> = all().collect();
         for queue in queues {
-            self.queues[queue].credit += rounds * self.quantum;
+            self.places[queue].credit += rounds * self.quantum;
         }
     }
 }
 
 impl Discipline for DrrPlusPlus {
+    const PASSES: bool = true;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let bytes = u64::from(packet.bytes);
-        if cx.exceeds(self.buffer, &Backlog::default(), 1, bytes) {
-            return cx.drop(&packet, DropReason::Full);
-        }
         let number = self.queue_of(packet.flow, packet.arrived);
-        self.backlog.add(packet.bytes);
-        self.arrivals += 1;
-        let held = &mut self.held[number as usize];
-        *held = (held.0 + bytes, self.arrivals);
-        let queue = &mut self.queues[number as usize];
-        queue.packets.push_back(packet);
-        if queue.on == On::None {
-            (queue.on, queue.credit) = (On::New, self.quantum);
+        if !self.queues.push_and_trim(number, packet, self.drop_batch, cx) {
+            return;
+        }
+        let place = &mut self.places[number as usize];
+        if place.on == On::None {
+            *place = Place { on: On::New, credit: self.quantum };
             self.new.push_back(number);
         }
-        while cx.exceeds(self.buffer, &self.backlog, 0, 0) {
-            self.make_room(cx);
+    }
+
+    #[inline]
+    fn pass(&mut self, packet: Packet, cx: &mut Cx<'_>) -> Option<Packet> {
+        // Queues that were emptied may be on the lists still.
+        if !self.new.is_empty() || !self.old.is_empty() || !self.queues.fits(&packet, cx) {
+            self.enqueue(packet, cx);
+            return self.dequeue(cx);
         }
+        let number = self.queue_of(packet.flow, packet.arrived);
+        self.places[number as usize] = Place { on: On::New, credit: self.quantum - i64::from(packet.bytes) };
+        self.new.push_back(number);
+        Some(packet)
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
@@ -180,10 +154,9 @@ impl Discipline for DrrPlusPlus {
         loop {
             let (list, is_new) = if self.new.is_empty() { (&mut self.old, false) } else { (&mut self.new, true) };
             let number = *list.front()?;
-            let queue = &mut self.queues[number as usize];
-            if queue.credit <= 0 {
-                queue.credit += self.quantum;
-                queue.on = On::Old;
+            let place = &mut self.places[number as usize];
+            if place.credit <= 0 {
+                *place = Place { on: On::Old, credit: place.credit + self.quantum };
                 list.pop_front();
                 self.old.push_back(number);
                 short += 1;
@@ -193,19 +166,19 @@ impl Discipline for DrrPlusPlus {
                 }
                 continue;
             }
-            match self.take(number as usize) {
+            match self.queues.pop(number) {
                 Some(packet) => {
-                    self.queues[number as usize].credit -= i64::from(packet.bytes);
+                    self.places[number as usize].credit -= i64::from(packet.bytes);
                     return Some(packet);
                 }
                 None if is_new => {
                     self.new.pop_front();
                     self.old.push_back(number);
-                    self.queues[number as usize].on = On::Old;
+                    self.places[number as usize].on = On::Old;
                 }
                 None => {
                     self.old.pop_front();
-                    self.queues[number as usize].on = On::None;
+                    self.places[number as usize].on = On::None;
                 }
             }
             short = 0;
@@ -214,32 +187,36 @@ impl Discipline for DrrPlusPlus {
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        self.backlog
+        self.queues.backlog()
     }
 
     fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
-        self.number == 0 && self.queues[flow.index()].on == On::None
+        self.number == 0 && self.places[flow.index()].on == On::None
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
         if self.number == 0 {
-            self.queues.resize(link.flows, Queue::default());
-            self.held.resize(link.flows, (0, 0));
+            self.queues.grow(link.flows);
+            self.places.resize(link.flows, Place::default());
         }
     }
 
     #[inline]
     fn queue_of(&self, flow: FlowId, _arrived: Time) -> u32 {
-        scramble(u64::from(flow.0)).checked_rem(self.number).map_or(flow.0, |queue| queue as u32)
+        if self.number == 0 {
+            return flow.0;
+        }
+        // The upper half of the bits, times the number of queues, over 2^32: without a division.
+        (((scramble(u64::from(flow.0)) >> 32) * self.number) >> 32) as u32
     }
 
     fn queues(&self, _link: &LinkInfo) -> usize {
-        self.queues.len()
+        self.places.len()
     }
 
     fn take_back(&mut self, packet: &Packet) {
         let queue = self.queue_of(packet.flow, packet.arrived);
-        self.queues[queue as usize].credit += i64::from(packet.bytes);
+        self.places[queue as usize].credit += i64::from(packet.bytes);
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
@@ -249,15 +226,15 @@ impl Discipline for DrrPlusPlus {
 
     fn explain(&self, packet: &Packet, _look: &Look, tell: Tell<'_>) {
         let number = self.queue_of(packet.flow, packet.arrived);
-        let queue = &self.queues[number as usize];
+        let (place, own) = (self.places[number as usize], self.queues.waiting(number));
         tell_buffer(self.buffer, tell);
         tell(Number::Queue, f64::from(number));
-        tell(Number::OwnPackets, queue.packets.len() as f64);
-        tell(Number::OwnBytes, self.held[number as usize].0 as f64);
+        tell(Number::OwnPackets, own.packets as f64);
+        tell(Number::OwnBytes, own.bytes as f64);
         let (new, old) = (self.new.len() as f64, self.old.len() as f64);
-        let credit = if queue.on == On::None { self.quantum } else { queue.credit };
+        let credit = if place.on == On::None { self.quantum } else { place.credit };
         tell(Number::Credit, credit as f64);
-        tell(Number::IsNew, f64::from(u8::from(queue.on != On::Old)));
+        tell(Number::IsNew, f64::from(u8::from(place.on != On::Old)));
         tell(Number::NewQueues, new);
         tell(Number::OldQueues, old);
     }

@@ -32,7 +32,7 @@ impl Bench {
         (0..count)
             .map_while(|_| {
                 let packet = self.queue.dequeue(&mut cx)?;
-                Some((packet.flow.0, self.queue.queues[packet.flow.index()].credit))
+                Some((packet.flow.0, self.queue.places[packet.flow.index()].credit))
             })
             .collect()
     }
@@ -52,7 +52,7 @@ fn new_queues_are_served_before_old_ones() {
     bench.offer(d, 1500, 1);
     assert_eq!(bench.take(7), [(d, 14), (b, 228), (b, -472), (a, -1458), (b, 342), (b, -358), (b, 456)]);
     assert!(bench.take(9).is_empty());
-    assert!(bench.queue.queues.iter().all(|queue| queue.on == On::None) && bench.queue.backlog == Backlog::default());
+    assert!(bench.queue.places.iter().all(|place| place.on == On::None) && bench.queue.backlog() == Backlog::default());
 }
 
 #[test]
@@ -76,14 +76,14 @@ fn credits_of_a_quantum_that_is_shorter_than_a_packet() {
     assert_eq!(bench.take(1), [(0, -30)]);
     bench.offer(1, 120, 2);
     assert_eq!(bench.take(1), [(1, -30)]);
-    assert_eq!(bench.queue.queues[0].credit, 60);
+    assert_eq!(bench.queue.places[0].credit, 60);
     assert_eq!(bench.take(1), [(0, -60)]);
-    assert_eq!(bench.queue.queues[1].credit, 60);
+    assert_eq!(bench.queue.places[1].credit, 60);
     assert_eq!(bench.take(1), [(1, -60)]);
-    assert_eq!(bench.queue.queues[0].credit, 30);
+    assert_eq!(bench.queue.places[0].credit, 30);
     assert!(bench.take(1).is_empty());
-    assert!(bench.queue.queues.iter().all(|queue| queue.on == On::None));
-    assert_eq!(bench.queue.queues[1].credit, 30);
+    assert!(bench.queue.places.iter().all(|place| place.on == On::None));
+    assert_eq!(bench.queue.places[1].credit, 30);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn rounds_without_credit_are_skipped() {
     assert_eq!(bench.take(2), [(0, -999), (1, -399)]);
     // Queue 1 has credit first, after 400 rounds; queue 0, which is before it in each round, has had 401 by then.
     assert_eq!(bench.take(1), [(1, -399)]);
-    assert_eq!(bench.queue.queues[0].credit, -999 + 401);
+    assert_eq!(bench.queue.places[0].credit, -999 + 401);
     assert_eq!(bench.take(2), [(1, -399), (0, -999)]);
 }
 

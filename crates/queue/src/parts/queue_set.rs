@@ -38,6 +38,8 @@ struct Queue {
 pub struct QueueSet {
     buffer: Buffer,
     end: DropEnd,
+    /// Queues are compared by their packets, otherwise by their bytes.
+    by_packets: bool,
     queues: Vec<Queue>,
     /// Queues that hold something, the longest first. Packets sent since then are considered when the buffer is full, and arrivals only if a queue
     /// holds more than it did: most queues are never the longest.
@@ -52,11 +54,17 @@ impl QueueSet {
         QueueSet {
             buffer,
             end,
+            by_packets: matches!(buffer, Buffer::Packets(_)),
             queues: vec![Queue::default(); queues],
             longest: IndexedHeap::new(queues),
             backlog: Backlog::default(),
             arrivals: 0,
         }
+    }
+
+    /// As `new`, for packets that are queued by [`QueueSet::push_and_trim`]: the longest queue is that with most bytes, whatever the unit of the buffer.
+    pub fn by_bytes(buffer: Buffer, queues: usize) -> QueueSet {
+        QueueSet { by_packets: false, ..QueueSet::new(buffer, DropEnd::Head, queues) }
     }
 
     /// Makes room for this number of queues, which never decreases.
@@ -84,16 +92,51 @@ impl QueueSet {
             cx.drop(&packet, DropReason::Full);
             return false;
         }
+        self.append(queue, packet);
+        true
+    }
+
+    #[inline]
+    fn append(&mut self, queue: u32, packet: Packet) {
         self.arrivals += 1;
         let q = &mut self.queues[queue as usize];
         q.packets.push_back(packet);
-        q.bytes += bytes;
+        q.bytes += u64::from(packet.bytes);
         q.latest = self.arrivals;
         self.backlog.add(packet.bytes);
         if self.held(queue) >= self.queues[queue as usize].noted {
             self.reorder(queue);
         }
+    }
+
+    /// Queues a packet and then, as long as the buffer holds too much, drops half of the bytes of the longest queue from its head, but no more than `batch` packets
+    /// at a time; false if the packet does not fit into an empty buffer.
+    #[inline]
+    pub fn push_and_trim(&mut self, queue: u32, packet: Packet, batch: u32, cx: &mut Cx<'_>) -> bool {
+        if cx.exceeds(self.buffer, &Backlog::default(), 1, u64::from(packet.bytes)) {
+            cx.drop(&packet, DropReason::Full);
+            return false;
+        }
+        self.append(queue, packet);
+        while cx.exceeds(self.buffer, &self.backlog, 0, 0) {
+            self.trim(batch, cx);
+        }
         true
+    }
+
+    /// Drops from the head of the longest queue.
+    fn trim(&mut self, batch: u32, cx: &mut Cx<'_>) {
+        let (_, queue) = self.longest();
+        let (half, mut bytes) = (self.queues[queue as usize].bytes.div_ceil(2), 0);
+        for _ in 0..batch {
+            let Some(gone) = self.take(queue, DropEnd::Head) else { break };
+            cx.drop(&gone, DropReason::Evicted);
+            bytes += u64::from(gone.bytes);
+            if bytes >= half {
+                break;
+            }
+        }
+        self.reorder(queue);
     }
 
     /// Drops what is needed to make room for additional bytes in a queue; false if they are refused.
@@ -109,7 +152,7 @@ impl QueueSet {
         }
         while cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
             let (most, mut victim) = self.longest();
-            let unit = if matches!(self.buffer, Buffer::Packets(_)) { 1 } else { bytes };
+            let unit = if self.by_packets { 1 } else { bytes };
             if self.held(queue) + unit >= most {
                 victim = queue;
                 // The arrival is the last packet of its queue, and its only one if nothing else waits there.
@@ -190,7 +233,7 @@ impl QueueSet {
     #[inline]
     fn held(&self, queue: u32) -> u64 {
         let Backlog { packets, bytes } = self.waiting(queue);
-        if matches!(self.buffer, Buffer::Packets(_)) { packets } else { bytes }
+        if self.by_packets { packets } else { bytes }
     }
 
     /// What the longest queue holds, and which one that is.
