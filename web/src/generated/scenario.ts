@@ -804,7 +804,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -834,6 +834,12 @@ export type Island = {
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     fraction?: number;
     kind: "fq_bit";
+  } | {
+    buffer?: string;
+    charge_drops?: boolean;
+    delta?: string;
+    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
+    kind: "fq_preemptive";
   } | {
     buffer?: string;
     kind: "random_drop";
@@ -1106,7 +1112,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1136,6 +1142,12 @@ export type Link = {
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     fraction?: number;
     kind: "fq_bit";
+  } | {
+    buffer?: string;
+    charge_drops?: boolean;
+    delta?: string;
+    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
+    kind: "fq_preemptive";
   } | {
     buffer?: string;
     kind: "random_drop";
@@ -1299,7 +1311,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "codel" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1329,6 +1341,12 @@ export type Link = {
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     fraction?: number;
     kind: "fq_bit";
+  } | {
+    buffer?: string;
+    charge_drops?: boolean;
+    delta?: string;
+    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
+    kind: "fq_preemptive";
   } | {
     buffer?: string;
     kind: "random_drop";
