@@ -1,4 +1,6 @@
-use crate::{LinkInfo, Port, Spec};
+use super::{FqPreemptive, FqPreemptiveParams};
+use crate::line::{Bursts, Frame, Gate, Law};
+use crate::{Cx, Discipline as _, InService, LinkInfo, Port, Spec};
 use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
 
 const SECOND: u64 = 1_000_000_000_000;
@@ -162,4 +164,51 @@ fn packets_that_arrive_together_are_compared_together() {
     assert_eq!((port.next(), port.backlog().packets), (at(10), 2), "the comparison is due");
     port.advance(Time::NEVER, &mut note(&mut log));
     assert_eq!(log, [(2, 10, 30), (1, 30, 70), (0, 60, 160)]);
+}
+
+#[test]
+fn where_the_packet_in_transmission_takes_room_interrupted_ones_do() {
+    // Room for three with what is in transmission. C's packet finds A's interrupted, B's in transmission and one of B's that waits.
+    let arrivals = [(0, 0, 100), (10, 1, 20), (11, 1, 20), (12, 2, 90)];
+    for (in_service, lost) in [(InService::Extra, vec![]), (InService::UntilEnd, vec![3])] {
+        let mut port = port(r#", "buffer": "3pkt", "drop_policy": "arrival""#, 3);
+        port.count_in_service(in_service);
+        let log = run(&mut port, &arrivals, &[]);
+        let dropped: Vec<u32> = port.dropped().iter().map(|gone| gone.handle).collect();
+        assert_eq!((dropped, log.len()), (lost.clone(), 4 - lost.len()));
+    }
+}
+
+#[test]
+fn a_line_that_sends_at_certain_times_is_not_interrupted() {
+    // A burst of one packet begins at multiples of 50 s. B's smaller number comes while A's packet is sent, and waits for the next burst.
+    let mut port = port("", 2);
+    let gate = Gate::Bursts(Bursts::new(1, Duration::from_secs(50)));
+    port.follow(Law { frame: Frame::default(), gate });
+    let log = run(&mut port, &[(0, 0, 40), (5, 1, 10)], &[]);
+    assert_eq!(log, [(0, 0, 40), (1, 50, 60)]);
+}
+
+#[test]
+fn a_frame_takes_its_time_in_parts_too() {
+    // Ten bytes are added to each packet: A takes 110 s, of which 10 s are over when B's 20 bytes, for 30 s, interrupt it.
+    let mut port = port("", 2);
+    port.follow(Law { frame: Frame { overhead: 10, ..Frame::default() }, gate: Gate::Open });
+    assert_eq!(run(&mut port, &[(0, 0, 100), (10, 1, 20)], &[]), [(1, 10, 40), (0, 30, 140)]);
+}
+
+#[test]
+fn a_conversation_is_not_forgotten_while_a_packet_of_it_is_interrupted() {
+    let link = LinkInfo { rate: Rate::from_bps(8).expect("above zero"), flows: 3, weights: vec![1, 1, 1] };
+    let mut queue = FqPreemptive::new(&FqPreemptiveParams::default(), &link);
+    let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), vec![]);
+    let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+    queue.enqueue(Packet { flow: FlowId(0), bytes: 30, ..Packet::default() }, &mut cx);
+    assert!(queue.dequeue(&mut cx).is_some());
+    // R passes 30 at 30 s; the rest of the packet waits for a line that is down.
+    cx.now = at(40);
+    queue.enqueue(Packet { flow: FlowId(1), bytes: 1, ..Packet::default() }, &mut cx);
+    assert!(!queue.has_forgotten(FlowId(0), at(40)));
+    queue.ended();
+    assert!(queue.has_forgotten(FlowId(0), at(40)));
 }

@@ -163,9 +163,11 @@ impl Service {
         let Some(begun) = self.begun.as_mut().filter(|begun| begun.current.is_none()) else { return };
         let Some(mut part) = begun.interrupted.pop() else { return };
         begun.held.remove(part.packet.bytes);
-        let rest = part.rest(rate);
+        // As far as the clock reaches, as for a whole packet.
+        let end = now + part.rest(rate);
+        let rest = end.since(now);
         (part.takes, part.rate) = (part.takes.saturating_add(rest.as_ps()), rate);
         begun.current = Some(part);
-        self.occupy(part.packet.bytes, now + rest, rest);
+        self.occupy(part.packet.bytes, end, rest);
     }
 }
