@@ -23,12 +23,15 @@ fn at(second: u64) -> Time {
 /// What a port sends, as numbers of packets with the start less interruptions, and the end, in seconds.
 type Log = Vec<(u32, u64, u64)>;
 
+/// What happens to a port at a second.
+type Change<'a> = (u64, &'a dyn Fn(&mut Port, Time));
+
 fn note(log: &mut Log) -> impl FnMut(crate::Sent) {
     |s| log.push((s.packet.handle, s.start.as_ps() / SECOND, s.end.as_ps() / SECOND))
 }
 
 /// Arrivals, by second, conversation and bytes, at a port whose line changes at certain seconds.
-fn run(port: &mut Port, arrivals: &[(u64, u32, u32)], changes: &[(u64, &dyn Fn(&mut Port, Time))]) -> Log {
+fn run(port: &mut Port, arrivals: &[(u64, u32, u32)], changes: &[Change<'_>]) -> Log {
     let (mut log, mut changes) = (Log::new(), changes.iter().peekable());
     let mut change = |port: &mut Port, until: u64, log: &mut Log| {
         while let Some((when, what)) = changes.next_if(|c| c.0 <= until) {
@@ -103,14 +106,25 @@ fn the_rest_has_the_rate_that_the_line_has_then() {
 }
 
 #[test]
+fn a_rest_that_is_no_whole_number_of_picoseconds_is_rounded_up() {
+    // As above, at 24 bit/s from 15 s on: of A's 101 bytes 91 are left at 30 s, which take 30 1/3 s.
+    let (mut port, mut ends) = (port("", 2), Vec::new());
+    port.offer(Packet { bytes: 101, ..Packet::default() }, at(0), &mut |_| {});
+    port.offer(Packet { flow: FlowId(1), bytes: 20, ..Packet::default() }, at(10), &mut |_| {});
+    port.set_link(&link(24, 2), at(15));
+    port.advance(Time::NEVER, &mut |s| ends.push(s.end.as_ps()));
+    assert_eq!(ends, [30 * SECOND, 60 * SECOND + SECOND / 3 + 1]);
+}
+
+#[test]
 fn nothing_is_interrupted_while_the_line_is_down() {
     // Down from 5 s to 40 s: A's packet ends at 100 s all the same. B's arrives at 10 s and interrupts it when the line is up again; R does not know
     // of the pause. With the line down until 120 s A has ended, and B's is sent then.
     let arrivals = [(0, 0, 100), (10, 1, 20)];
     let up = |up: bool| move |port: &mut Port, now: Time| port.set_up(up, now);
     for late in [false, true] {
-        let early: [(u64, &dyn Fn(&mut Port, Time)); 2] = [(5, &up(false)), (40, &up(true))];
-        let later: [(u64, &dyn Fn(&mut Port, Time)); 2] = [(5, &up(false)), (120, &up(true))];
+        let early: [Change<'_>; 2] = [(5, &up(false)), (40, &up(true))];
+        let later: [Change<'_>; 2] = [(5, &up(false)), (120, &up(true))];
         let log = run(&mut port("", 2), &arrivals, if late { &later } else { &early });
         let expected = if late { [(0, 0, 100), (1, 120, 140)] } else { [(1, 40, 60), (0, 20, 120)] };
         assert_eq!(log, expected, "{late}");
@@ -181,12 +195,12 @@ fn where_the_packet_in_transmission_takes_room_interrupted_ones_do() {
 
 #[test]
 fn a_line_that_sends_at_certain_times_is_not_interrupted() {
-    // A burst of one packet begins at multiples of 50 s. B's smaller number comes while A's packet is sent, and waits for the next burst.
+    // A burst of one packet begins at multiples of 50 s. B's smaller number comes at one of them, while A's packet is sent, and waits for the next burst.
     let mut port = port("", 2);
     let gate = Gate::Bursts(Bursts::new(1, Duration::from_secs(50)));
     port.follow(Law { frame: Frame::default(), gate });
-    let log = run(&mut port, &[(0, 0, 40), (5, 1, 10)], &[]);
-    assert_eq!(log, [(0, 0, 40), (1, 50, 60)]);
+    let log = run(&mut port, &[(0, 0, 100), (50, 1, 10)], &[]);
+    assert_eq!(log, [(0, 0, 100), (1, 100, 110)]);
 }
 
 #[test]
