@@ -30,6 +30,9 @@ QUEUE = "links.slow.queue"
 #: Random starts, so that nobody comes in bunches.
 MIXED = {"flows.bunch*.start_spread": "1s", "flows.rest*.start_spread": "1s"}
 
+#: All FTPs start at once.
+COINCIDENT = {"flows.ftp2.start": "0s", "flows.ftp3.start": "0s"}
+
 
 #: Packets in turn, whatever the weights.
 TURNS = {"kind": "sfq", "queues": 1000, "buffer": "1000000pkt"}
@@ -56,11 +59,11 @@ FAULTS: list[tuple[str, str, str, str, Fault]] = [
     ("D21", "section-2.2", "delta", "delta does nothing", when("delta=", {f"{QUEUE}.delta": "0B"})),
     ("D23", "section-2.3", "P=(700 delta=0|1500 delta=800)", "delta does nothing", when("delta=", {f"{QUEUE}.delta": "0B"})),
     ("D23", "section-2.3", "P=(700 delta=0|1500 delta=800)", "delta counts twice", when("delta=800", {f"{QUEUE}.delta": "1600B"})),
-    ("D24", "section-2.3", "P=500", "nobody is staggered", when("staggered", {"flows.ftp2.start": "0s", "flows.ftp3.start": "0s"})),
+    ("D24", "section-2.3", "P=500", "nobody is staggered", when("staggered", COINCIDENT)),
     ("D24", "section-2.3", "P=500", "packets wait for their turn", fcfs("coincident")),
     ("D41", "section-2.3", "P=(500|1500 delta=1000)", "nothing is interrupted", when("preemptive", {f"{QUEUE}.kind": "fq"})),
     ("D41", "section-2.3", "P=(500|1500 delta=1000)", "delta does nothing", when("preemptive delta=", {f"{QUEUE}.delta": "0B"})),
-    ("D41", "section-2.3", "P=(500|1500 delta=1000)", "nobody is staggered", when("preemptive staggered", {"flows.ftp2.start": "0s", "flows.ftp3.start": "0s"})),
+    ("D41", "section-2.3", "P=(500|1500 delta=1000)", "nobody is staggered", when("preemptive staggered", COINCIDENT)),
     ("D25", "section-2.3", "poisson|bursts", "packets wait for their turn", fcfs("poisson P=1500 ")),
     ("D30", "networks", ".", "FQ serves in order of arrival", lines("window/FQ, W=64 ")),
     ("D30", "networks", ".", "a window is too small", when("round robin, W=64 ", {"flows.*.control.window": 1})),

@@ -284,7 +284,7 @@ def test_the_emulation_of_bit_by_bit_round_robin() -> None:
 
 
 def test_the_preemptive_discipline_follows_the_rule() -> None:
-    # The rule by itself, with the finish numbers of bit-by-bit round robin. Every packet's last bit leaves at the same time, and none after the fluid.
+    # By itself, with the finish numbers of the fluid: every last bit leaves at the same time, and none after the fluid.
     interrupted = 0.0
     for seed in range(20):
         trace = emulation.Trace.random(seed)

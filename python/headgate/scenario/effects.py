@@ -26,7 +26,8 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
     name: frozenset(does)
     for name, does in {
         "fcfs": (), "fq": (WEIGHTS,), "wfq": (WEIGHTS,), "fq_bit": (MARKS, WEIGHTS), "fq_preemptive": (WEIGHTS,), "random_drop": (),
-        "strict_priority": (PRIORITIES,), "blt": (PRIORITIES,), "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "fred": (), "sfq": (), "drr": (WEIGHTS,),
+        "strict_priority": (PRIORITIES,), "blt": (PRIORITIES,), "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "fred": (),
+        "sfq": (), "drr": (WEIGHTS,),
         "drr_plus": (WEIGHTS,),
         "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
         "decbit": (MARKS,), "selective_decbit": (MARKS,),

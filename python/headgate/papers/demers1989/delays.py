@@ -16,7 +16,7 @@ from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table
 from ..sheets import Sheets
-from ..study import Shown
+from ..study import Section, Shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -77,7 +77,7 @@ def study(runs: Runs, _progress: Progress | None) -> Shown:
 
     layouts = Layouts(__file__)
 
-    def lone(section: str, found: Sequence[Point]) -> Table:
+    def lone(section: str, found: Sequence[Point]) -> Section:
         return layouts.section(section, ({"p": p, "away": p.size - p.delta} for p in found))
 
     tables = (lone("lone", found), lone("preemptive", points(runs, PREEMPTIVE)), layouts.section("general", general))

@@ -132,7 +132,7 @@ def by_packets(trace: Trace, queue: str = "fq") -> Served:
 
 
 def in_parts(trace: Trace, queue: str = "fq_preemptive") -> Served:
-    """What a discipline does that interrupts packets for others with smaller numbers: of those that are there, the one that ends first is sent."""
+    """What a discipline does that interrupts packets: of those that are there, the one that ends first is in transmission."""
     return by_numbers(trace, ends(trace, queue))
 
 
