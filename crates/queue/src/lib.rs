@@ -9,6 +9,7 @@ mod decisions;
 mod drops;
 mod explain;
 pub mod line;
+mod link_info;
 mod managed;
 pub mod parts;
 mod port;
@@ -19,7 +20,8 @@ pub use cx::{Cx, Look};
 pub use decisions::{Decision, Decisions, Moment};
 pub use drops::{DropKind, DropReason, Dropped};
 pub use explain::{Number, Tell, Unit};
-use headgate_packet::{Buffer, FlowId, Packet, Rate, Time};
+use headgate_packet::{Buffer, FlowId, Packet, Time};
+pub use link_info::LinkInfo;
 pub use managed::Managed;
 pub use port::{Port, Service};
 
@@ -260,39 +262,6 @@ impl Backlog {
     #[inline]
     pub(crate) fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
         buffer.exceeded_by(backlog.packets + self.packets + packets, backlog.bytes + self.bytes + bytes)
-    }
-}
-
-/// Facts of the link and of the classifier that a discipline may need; never parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkInfo {
-    /// Rate of the line that the port feeds.
-    pub rate: Rate,
-    /// How many conversations cross the port, as far as is known: a flow id is below this.
-    pub flows: usize,
-    /// Weight of each conversation; an empty list means 1 for all.
-    pub weights: Vec<u32>,
-}
-
-impl LinkInfo {
-    /// The weight of a conversation.
-    pub fn weight(&self, flow: usize) -> u32 {
-        self.weights.get(flow).copied().unwrap_or(1)
-    }
-
-    /// One more conversation; its number is the count of those before.
-    pub fn add(&mut self, weight: u32) -> FlowId {
-        if weight != 1 || !self.weights.is_empty() {
-            self.weights.resize(self.flows, 1);
-            self.weights.push(weight);
-        }
-        self.flows += 1;
-        FlowId(self.flows as u32 - 1)
-    }
-
-    /// The weights of the conversations from number `known` on.
-    pub fn weights_from(&self, known: usize) -> impl Iterator<Item = u32> + '_ {
-        (known..self.flows).map(|flow| self.weight(flow))
     }
 }
 
