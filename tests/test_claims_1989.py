@@ -30,6 +30,9 @@ QUEUE = "links.slow.queue"
 #: Random starts, so that nobody comes in bunches.
 MIXED = {"flows.bunch*.start_spread": "1s", "flows.rest*.start_spread": "1s"}
 
+#: All FTPs start at once.
+COINCIDENT = {"flows.ftp2.start": "0s", "flows.ftp3.start": "0s"}
+
 
 #: Packets in turn, whatever the weights.
 TURNS = {"kind": "sfq", "queues": 1000, "buffer": "1000000pkt"}
@@ -56,8 +59,11 @@ FAULTS: list[tuple[str, str, str, str, Fault]] = [
     ("D21", "section-2.2", "delta", "delta does nothing", when("delta=", {f"{QUEUE}.delta": "0B"})),
     ("D23", "section-2.3", "P=(700 delta=0|1500 delta=800)", "delta does nothing", when("delta=", {f"{QUEUE}.delta": "0B"})),
     ("D23", "section-2.3", "P=(700 delta=0|1500 delta=800)", "delta counts twice", when("delta=800", {f"{QUEUE}.delta": "1600B"})),
-    ("D24", "section-2.3", "P=500", "nobody is staggered", when("staggered", {"flows.ftp2.start": "0s", "flows.ftp3.start": "0s"})),
+    ("D24", "section-2.3", "P=500", "nobody is staggered", when("staggered", COINCIDENT)),
     ("D24", "section-2.3", "P=500", "packets wait for their turn", fcfs("coincident")),
+    ("D41", "section-2.3", "P=(500|1500 delta=1000)", "nothing is interrupted", when("preemptive", {f"{QUEUE}.kind": "fq"})),
+    ("D41", "section-2.3", "P=(500|1500 delta=1000)", "delta does nothing", when("preemptive delta=", {f"{QUEUE}.delta": "0B"})),
+    ("D41", "section-2.3", "P=(500|1500 delta=1000)", "nobody is staggered", when("preemptive staggered", COINCIDENT)),
     ("D25", "section-2.3", "poisson|bursts", "packets wait for their turn", fcfs("poisson P=1500 ")),
     ("D30", "networks", ".", "FQ serves in order of arrival", lines("window/FQ, W=64 ")),
     ("D30", "networks", ".", "a window is too small", when("round robin, W=64 ", {"flows.*.control.window": 1})),
@@ -92,21 +98,22 @@ def test_a_claim_fails_when_the_mechanism_is_wrong(claim: str, name: str, needs:
 def test_the_bound_of_the_emulation_fails_when_the_algorithm_is_wrong(
     fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    by_packets, preemptive = emulation.by_packets, emulation.preemptive
+    by_packets, by_numbers = emulation.by_packets, emulation.by_numbers
     if fault == "first come, first served":
         monkeypatch.setattr(emulation, "by_packets", lambda trace, queue="fq": by_packets(trace, "fcfs"))
     elif fault == "no round number":
         # Finish numbers without the round number: an idle conversation keeps its credit forever.
-        def credit(trace: emulation.Trace, _: emulation.Floats) -> emulation.Served:
+        def credit(trace: emulation.Trace) -> emulation.Served:
             last: dict[int, float] = {}
             finish = [last.setdefault(f, 0.0) for f in trace.flows]
             for k, (flow, size) in enumerate(zip(trace.flows, trace.sizes, strict=True)):
                 finish[k] = last[flow] = last[flow] + size
-            return preemptive(trace, emulation.np.array(finish))
+            return by_numbers(trace, emulation.np.array(finish))
 
-        monkeypatch.setattr(emulation, "preemptive", credit)
+        monkeypatch.setattr(emulation, "in_parts", credit)
     else:
-        monkeypatch.setattr(emulation, "preemptive", lambda trace, finish: preemptive(trace, -finish))
+        numbers = emulation.bit_by_bit
+        monkeypatch.setattr(emulation, "in_parts", lambda trace: by_numbers(trace, -numbers(trace)[1]))
     # It looks at made-up traces, not at runs.
     assert not predicate("D22")(None)[0]  # type: ignore[arg-type]
 

@@ -106,7 +106,7 @@ def test_claims_that_hold(demers: Reproduction, keshav: Reproduction) -> None:
     # D10 holds at two starts in three, which few starts do not always show.
     must = (
         "D1 D2 D3 D6 D7 D8 D9 D11 D13 D14 D15 D17 D18 D18a D18b D18c D18d D20 D21 D22 D23 D24 D25 D26 D27 D28 D29 "
-        "D30 D31 D32 D33 D34 D35 D36 D37 D38 D39 D40 "
+        "D30 D31 D32 D33 D34 D35 D36 D37 D38 D39 D40 D41 "
         "K1b K1c K2c K2e K2f K3b K3f K4b K5b K6a K6b K6c "
         "K1d C5-18 C5-19 K4d K5d"
     )
@@ -270,7 +270,7 @@ def test_the_emulation_of_bit_by_bit_round_robin() -> None:
     assert finish.tolist() == pytest.approx([8000, 12000])
     assert fluid.of(0, np.array([0.004, 0.012])).tolist() == pytest.approx([4000, 8000])
     assert fluid.at[-1] == pytest.approx(0.016)
-    served = emulation.preemptive(trace, finish)
+    served = emulation.by_numbers(trace, finish)
     assert served.of(1, np.array([0.008, 0.016])).tolist() == pytest.approx([0, 8000])
     # It is what gps_finish_times says, on traces with pauses too.
     for seed in range(5):
@@ -281,6 +281,26 @@ def test_the_emulation_of_bit_by_bit_round_robin() -> None:
         for done in (fluid, emulation.by_packets(trace)):
             assert sum(done.bits[-1].values()) == pytest.approx(trace.sizes.sum())
     assert emulation.discrepancies(range(5))["bit by bit, FCFS"] > 1
+
+
+def test_the_preemptive_discipline_follows_the_rule() -> None:
+    # By itself, with the finish numbers of the fluid: every last bit leaves at the same time, and none after the fluid.
+    interrupted = 0.0
+    for seed in range(20):
+        trace = emulation.Trace.random(seed)
+        _, finish = emulation.bit_by_bit(trace)
+        rule, parts, ends = (
+            emulation.by_numbers(trace, finish),
+            emulation.in_parts(trace),
+            emulation.ends(trace, "fq_preemptive"),
+        )
+        flows = set(trace.flows)
+        assert emulation.farthest(rule, parts, flows) < 1e-3, seed
+        assert np.abs(np.subtract.outer(ends, np.array(parts.at))).min(axis=1).max() < 1e-9
+        arrivals = list(zip(trace.times.tolist(), trace.flows, trace.sizes.tolist(), strict=True))
+        assert (ends <= np.array(gps_finish_times(emulation.RATE, arrivals)) + 1e-9).all()
+        interrupted = max(interrupted, emulation.farthest(rule, emulation.by_packets(trace), flows))
+    assert interrupted > 1000
 
 
 def test_figures_of_1989(demers: Reproduction) -> None:

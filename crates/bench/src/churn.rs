@@ -23,13 +23,16 @@ pub fn churn(name: &str, flows: u32, rounds: u64) -> Option<u64> {
     for i in 0..2 * flows {
         queue.enqueue(packet(i % flows, now), &mut Cx::new(now, &mut rng, &mut dropped));
     }
-    let mut out = 0;
+    let (mut out, in_parts) = (0, queue.is_preemptive());
     for _ in 0..rounds {
         now += Duration::from_ps(8_000_000);
         let flow = choice.below(u64::from(flows)) as u32;
         let mut cx = Cx::new(now, &mut rng, &mut dropped);
         queue.enqueue(packet(flow, now), &mut cx);
         out += u64::from(queue.dequeue(&mut cx).is_some());
+        if in_parts {
+            queue.ended();
+        }
         dropped.clear();
     }
     Some(out)

@@ -8,7 +8,7 @@ use headgate_packet::{Packet, Time};
 pub struct Sent {
     /// The packet as the discipline released it.
     pub packet: Packet,
-    /// Start of its transmission.
+    /// Start of its transmission; of one that was interrupted, later by as long as that lasted.
     pub start: Time,
     /// End of its transmission.
     pub end: Time,
@@ -21,7 +21,7 @@ pub struct Counters {
     pub offered: u64,
     /// Bytes offered.
     pub offered_bytes: u64,
-    /// Packets sent.
+    /// Packets sent: their transmission has started, or has ended where the discipline preempts.
     pub sent: u64,
     /// Bytes sent.
     pub sent_bytes: u64,

@@ -94,6 +94,8 @@ numbers! {
     FinishNumber("finish_number", Bits),
     /// Bid: the packet with the smallest one is sent next. Without promptness it is the finish number.
     Bid("bid", Bits),
+    /// Bid of the packet in transmission, which an arrival with a smaller one interrupts.
+    CurrentBid("current_bid", Bits),
     /// Virtual time of the scheduler.
     VirtualTime("virtual_time", Bits),
     /// Tag: the packet with the smallest one is sent next.

@@ -219,6 +219,12 @@ impl Fq {
         u64::try_from(bid.saturating_sub(least)).unwrap_or(u64::MAX)
     }
 
+    /// The smallest bid of those that wait, in 2^-12 bit; only of packets in queues per conversation.
+    pub(crate) fn least_bid(&self) -> Option<u128> {
+        let AnyHeap::Perc(perc) = &self.waiting else { return None };
+        Some(self.base + u128::from(perc.least()?.bid))
+    }
+
     /// Records the calls of the structure from now on; for measuring it by itself.
     pub fn record(&mut self) {
         self.waiting.record();

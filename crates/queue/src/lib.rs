@@ -9,6 +9,7 @@ mod decisions;
 mod drops;
 mod explain;
 pub mod line;
+mod link_info;
 mod managed;
 pub mod parts;
 mod port;
@@ -19,7 +20,8 @@ pub use cx::{Cx, Look};
 pub use decisions::{Decision, Decisions, Moment};
 pub use drops::{DropKind, DropReason, Dropped};
 pub use explain::{Number, Tell, Unit};
-use headgate_packet::{Buffer, FlowId, Packet, Rate, Time};
+use headgate_packet::{Buffer, FlowId, Packet, Time};
+pub use link_info::LinkInfo;
 pub use managed::Managed;
 pub use port::{Port, Service};
 
@@ -108,6 +110,13 @@ macro_rules! disciplines {
                     _ => self.configured().is_some_and(|spec| spec.drops_on_departure()),
                 }
             }
+            /// Its [`Discipline::PREEMPTS`].
+            pub fn preempts(&self) -> bool {
+                match self {
+                    $(Spec::$Type(_) => <$module::$Type as Discipline>::PREEMPTS,)+
+                    _ => self.configured().is_some_and(|spec| spec.preempts()),
+                }
+            }
             /// Its [`Discipline::SHARES_BY_KNOWN_WEIGHTS`].
             pub fn shares_by_known_weights(&self) -> bool {
                 match self {
@@ -124,6 +133,7 @@ macro_rules! disciplines {
             const DROPS_AT_RANDOM: bool = $(<$module::$Type as Discipline>::DROPS_AT_RANDOM)&&+;
             const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Discipline>::DROPS_ON_DEPARTURE)||+;
             const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
+            const PREEMPTS: bool = $(<$module::$Type as Discipline>::PREEMPTS)||+;
             #[inline]
             fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
                 match self { $(AnyDiscipline::$Type(d) => d.enqueue(packet, cx),)+ AnyDiscipline::Managed(d) => d.enqueue(packet, cx) }
@@ -164,6 +174,15 @@ macro_rules! disciplines {
             fn queues(&self, link: &LinkInfo) -> usize {
                 match self { $(AnyDiscipline::$Type(d) => d.queues(link),)+ AnyDiscipline::Managed(d) => d.queues(link) }
             }
+            fn is_preemptive(&self) -> bool {
+                match self { $(AnyDiscipline::$Type(d) => d.is_preemptive(),)+ AnyDiscipline::Managed(d) => d.is_preemptive() }
+            }
+            fn preempts(&self) -> bool {
+                match self { $(AnyDiscipline::$Type(d) => d.preempts(),)+ AnyDiscipline::Managed(d) => d.preempts() }
+            }
+            fn ended(&mut self) {
+                match self { $(AnyDiscipline::$Type(d) => d.ended(),)+ AnyDiscipline::Managed(d) => d.ended() }
+            }
             fn take_back(&mut self, packet: &Packet) {
                 match self { $(AnyDiscipline::$Type(d) => d.take_back(packet),)+ AnyDiscipline::Managed(d) => d.take_back(packet) }
             }
@@ -189,6 +208,7 @@ disciplines! {
         fq: Fq(FqParams, aqm),
         wfq: Wfq(WfqParams, aqm),
         fq_bit: FqBit(FqBitParams, aqm),
+        fq_preemptive: FqPreemptive(FqPreemptiveParams),
         random_drop: RandomDrop(RandomDropParams),
         strict_priority: StrictPriority(StrictPriorityParams, aqm),
         blt: Blt(BltParams),
@@ -233,6 +253,11 @@ impl Backlog {
         self.packets += 1;
         self.bytes += u64::from(bytes);
     }
+    /// What another one holds, too.
+    pub(crate) fn add_all(&mut self, other: Backlog) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+    }
     /// One packet less.
     #[inline]
     pub fn remove(&mut self, bytes: u32) {
@@ -243,39 +268,6 @@ impl Backlog {
     #[inline]
     pub(crate) fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
         buffer.exceeded_by(backlog.packets + self.packets + packets, backlog.bytes + self.bytes + bytes)
-    }
-}
-
-/// Facts of the link and of the classifier that a discipline may need; never parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkInfo {
-    /// Rate of the line that the port feeds.
-    pub rate: Rate,
-    /// How many conversations cross the port, as far as is known: a flow id is below this.
-    pub flows: usize,
-    /// Weight of each conversation; an empty list means 1 for all.
-    pub weights: Vec<u32>,
-}
-
-impl LinkInfo {
-    /// The weight of a conversation.
-    pub fn weight(&self, flow: usize) -> u32 {
-        self.weights.get(flow).copied().unwrap_or(1)
-    }
-
-    /// One more conversation; its number is the count of those before.
-    pub fn add(&mut self, weight: u32) -> FlowId {
-        if weight != 1 || !self.weights.is_empty() {
-            self.weights.resize(self.flows, 1);
-            self.weights.push(weight);
-        }
-        self.flows += 1;
-        FlowId(self.flows as u32 - 1)
-    }
-
-    /// The weights of the conversations from number `known` on.
-    pub fn weights_from(&self, known: usize) -> impl Iterator<Item = u32> + '_ {
-        (known..self.flows).map(|flow| self.weight(flow))
     }
 }
 
@@ -296,6 +288,9 @@ pub trait Discipline {
     const DROPS_ON_DEPARTURE: bool = false;
     /// It has a shortcut for a packet that finds nothing waiting and the line free: [`Discipline::pass`].
     const PASSES: bool = false;
+    /// An arrival may interrupt the packet in transmission, which goes on later: [`Discipline::preempts`]. It cannot have an AQM, and packets count as
+    /// sent, with the delay that the link has then, when their last bit has left.
+    const PREEMPTS: bool = false;
 
     /// Takes a packet; refused or evicted packets are put into `cx.dropped`.
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);
@@ -353,6 +348,17 @@ pub trait Discipline {
     /// The packet that it gave last to be sent is dropped instead, at the same instant. One that counts what a conversation has sent may take it back;
     /// otherwise the packet counts as sent.
     fn take_back(&mut self, _packet: &Packet) {}
+    /// [`Discipline::PREEMPTS`] of this one, where the type is a list.
+    fn is_preemptive(&self) -> bool {
+        Self::PREEMPTS
+    }
+    /// Whether the packet that [`Discipline::dequeue`] would give goes before the one that it gave last and of which not all was sent. The port asks
+    /// after arrivals, and when the last interrupted packet may go on. It keeps those itself: each packet is given once.
+    fn preempts(&self) -> bool {
+        false
+    }
+    /// The last bit of a packet has left: of the one that it gave last, of those of which not all was sent. Only called where it preempts.
+    fn ended(&mut self) {}
     /// Gauges, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
     /// The numbers that decide about a packet, were it to arrive now: [`Port::explain`] asks for them before it is handed over. Nothing changes,

@@ -145,7 +145,9 @@ impl Replayer {
         watch.arrives(&self.port, &packet, at);
         self.port.accept(packet, at);
         // With arrivals first, a transmission that ends now still holds the line.
-        let free = self.conventions.at_departure == AtDeparture::DeparturesFirst || self.busy_until != Some(at);
+        let ends = |end: Option<Time>| end == Some(at);
+        let holds = ends(self.busy_until) || ends(self.port.ends());
+        let free = self.conventions.at_departure == AtDeparture::DeparturesFirst || !holds;
         if self.conventions.ties == Ties::First && free {
             self.start(at, watch);
         }
@@ -204,7 +206,7 @@ impl Replayer {
 
     /// Whether every packet has left, and within the range of the clock.
     pub fn is_empty(&self) -> bool {
-        self.end() < Time::NEVER && self.port.backlog().packets == 0
+        self.end() < Time::NEVER && self.port.backlog().packets + self.port.begun() == 0
     }
 
     /// The end of the last transmission.

@@ -1,6 +1,6 @@
 //! What a discipline decides follows from what has arrived: neither from how a trace is cut into tables nor from what arrives later.
 
-use headgate_queue::LIST;
+use headgate_queue::{LIST, Spec};
 use headgate_replay::table::{Columns, Times};
 use headgate_replay::{Fate, Options, Replay, Row};
 use proptest::prelude::*;
@@ -99,10 +99,12 @@ fn packets() -> impl Strategy<Value = Vec<Packet>> {
     })
 }
 
-/// What is decided before a time: starts of transmissions and drops.
-fn before(rows: &[Row], cut: i64) -> Vec<(u64, Fate)> {
+/// What is decided before a time: starts of transmissions and drops; ends of transmissions where they may be interrupted.
+fn before(rows: &[Row], cut: i64, in_parts: bool) -> Vec<(u64, Fate)> {
     let early = |row: &&Row| match row.fate {
-        Fate::Sent { start, .. } => start.as_ps() < cut as u64 * (SECOND / 1000),
+        Fate::Sent { start, departure, .. } => {
+            (if in_parts { departure } else { start }).as_ps() < cut as u64 * (SECOND / 1000)
+        }
         Fate::Dropped { at, .. } => at.as_ps() < cut as u64 * (SECOND / 1000),
         Fate::Open => panic!("{row:?} is open at the end"),
     };
@@ -131,6 +133,7 @@ proptest! {
         let more = ["drr", "drr_plus"].map(|kind| format!(r#"{{"kind": "{kind}", "buffer": "{buffer}", "queues": 2, "quantum": "20B""#));
         for queue in kinds.chain(more) {
             let queue = format!("{queue}}}");
+            let in_parts = serde_json::from_str::<Spec>(&queue).expect("valid").preempts();
             let run = |tables: &[Columns]| replay(&queue, "8kbit/s", &conventions, tables);
             let whole = run(&[columns(&packets, &weights)]);
             prop_assert_eq!(&run(&pieces(&packets, &weights, &lengths)), &whole, "{} in pieces", &queue);
@@ -139,7 +142,7 @@ proptest! {
             if cut > 0 {
                 let until = packets[cut].0 - packets[0].0;
                 let shorter = run(&[columns(&packets[..cut], &weights)]);
-                prop_assert_eq!(before(&shorter, until), before(&whole, until), "{} with {} packets only", &queue, cut);
+                prop_assert_eq!(before(&shorter, until, in_parts), before(&whole, until, in_parts), "{} with {} packets only", &queue, cut);
             }
         }
     }

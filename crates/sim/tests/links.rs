@@ -264,6 +264,17 @@ fn wrong_links_name_the_place() {
         (json!({"aggregation": {"packets": 0}}), "links[0].aggregation.packets", "at least 1"),
         (json!({"aggregation": {"every": "0s"}}), "links[0].aggregation.every", "at least"),
         (json!({"aggregation": {}, "rate": {"kind": "mahimahi", "times": [1]}}), "links[0].aggregation", "mahimahi"),
+        (json!({"aggregation": {"reverse": {}}, "queue": "fq_preemptive"}), "links[0].queue.kind", "interrupts"),
+        (
+            json!({"rate": {"kind": "mahimahi", "times": [1]}, "queue": "fq_preemptive"}),
+            "links[0].queue.kind",
+            "certain times",
+        ),
+        (
+            json!({"aggregation": {"reverse": {}}, "queue": "fq", "reverse_queue": "fq_preemptive"}),
+            "links[0].reverse_queue.kind",
+            "interrupts",
+        ),
         (json!({"framing": "atn"}), "links[0].framing", "atm"),
         (json!({"framing": {"kind": "fixed", "overhead": "1GB"}}), "links[0].framing.overhead", "at most"),
     ] {

@@ -26,7 +26,7 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
     name: frozenset(does)
     for name, does in {
         "fcfs": (), "fq": (WEIGHTS,), "wfq": (WEIGHTS,), "fq_bit": (MARKS, WEIGHTS), "random_drop": (), "strict_priority": (PRIORITIES,),
-        "blt": (PRIORITIES,),
+        "blt": (PRIORITIES,), "fq_preemptive": (WEIGHTS,),
         "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "pie": (MARKS,), "pi2": (MARKS,), "threshold": (MARKS,),
         "fred": (), "sfq": (), "drr": (WEIGHTS,),
         "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,),

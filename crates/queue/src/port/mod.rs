@@ -5,6 +5,7 @@
 //! At one instant a discipline's timeout comes first, then the end of a transmission and the start of the next one, then arrivals.
 //! A driver that wants another order at an instant uses the parts of `offer`: `advance`, `accept` and `start`.
 
+mod preemption;
 mod service;
 
 use crate::line::Law;
@@ -50,7 +51,7 @@ impl<D: Discipline> Port<D> {
     }
 
     /// The line has another rate from `now` on, up to which everything due was performed. The packet in transmission ends when it would
-    /// have; the next one has the new rate.
+    /// have; the next one has the new rate, and so has the rest of one that was interrupted.
     pub fn set_link(&mut self, link: &LinkInfo, now: Time) {
         let Port { discipline, service } = self;
         if link.rate != service.line.rate() {
@@ -68,7 +69,7 @@ impl<D: Discipline> Port<D> {
     /// Takes the line down or brings it up again at `now`. While it is down no transmission starts and packets are still accepted; the
     /// one in transmission ends as it would have. The discipline is not informed.
     pub fn set_up(&mut self, up: bool, now: Time) {
-        let service = &mut self.service;
+        let Port { discipline, service } = self;
         match (up, service.down) {
             (false, None) => {
                 service.down = Some(service.free_at);
@@ -77,8 +78,14 @@ impl<D: Discipline> Port<D> {
             (true, Some(free_at)) => {
                 service.down = None;
                 (service.free_at, service.ready_at) = (free_at, free_at.max(now));
+                if D::PREEMPTS {
+                    service.contest(now);
+                }
             }
             _ => {}
+        }
+        if D::PREEMPTS {
+            service.refresh(discipline, service.dropped.len());
         }
     }
 
@@ -103,7 +110,18 @@ impl<D: Discipline> Port<D> {
     /// Whether the line is free at `now` and nothing waits for it.
     #[inline]
     pub fn is_idle(&self, now: Time) -> bool {
-        self.service.free_at <= now && self.service.waiting == 0
+        self.service.free_at <= now && self.service.waiting == 0 && self.begun() == 0
+    }
+
+    /// Packets that neither wait nor were sent: a part of them was. There are some only where the discipline preempts, whose packets are sent when
+    /// their last bit has left.
+    pub fn begun(&self) -> u64 {
+        self.service.begun.as_ref().map_or(0, |begun| begun.packets())
+    }
+
+    /// The end of the present transmission as far as is known, where its packet is sent only then: see [`Port::begun`].
+    pub fn ends(&self) -> Option<Time> {
+        self.service.current_end()
     }
 
     /// Performs every timeout and starts every transmission that is due by `now`.
@@ -155,6 +173,7 @@ impl<D: Discipline> Port<D> {
         if self.service.counts(now) {
             look.in_service.add(self.service.sending);
         }
+        look.in_service.add_all(self.service.interrupted());
         let Backlog { packets, bytes } = self.discipline.backlog();
         tell(Number::HeldPackets, (packets + look.in_service.packets) as f64);
         tell(Number::HeldBytes, (bytes + look.in_service.bytes) as f64);

@@ -1,5 +1,6 @@
 //! The service of a port: when the line is free, what is served next, and what is counted and integrated meanwhile.
 
+use super::preemption::Begun;
 use crate::line::Law;
 use crate::{Backlog, Counters, Cx, Discipline, Dropped, InService, Sent};
 use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
@@ -11,6 +12,8 @@ pub struct Service {
     pub(super) line: Serialiser,
     /// Nothing for a line that sends one bit after the other.
     pub(super) law: Option<Box<Law>>,
+    /// Packets of which a part was sent; nothing unless the discipline preempts.
+    pub(super) begun: Option<Box<Begun>>,
     pub(super) rng: Rng,
     /// When the line is next free; the present transmission ends then.
     pub(super) free_at: Time,
@@ -44,6 +47,7 @@ impl Service {
             timeout: discipline.timeout().unwrap_or(Time::NEVER),
             line: Serialiser::new(rate),
             law: None,
+            begun: discipline.is_preemptive().then(Box::default),
             rng,
             free_at: Time::ZERO,
             ready_at: Time::ZERO,
@@ -82,7 +86,7 @@ impl Service {
         let next = discipline.pass(packet, &mut Cx::new(now, &mut self.rng, &mut self.dropped));
         self.refresh(discipline, drops);
         match next {
-            Some(packet) => self.send(packet, now, sent),
+            Some(packet) => self.send::<D>(packet, now, sent),
             None => {
                 self.ready_at = now;
                 self.stalled = self.waiting > 0;
@@ -100,15 +104,23 @@ impl Service {
         self.integrate(now);
         let (before, drops) = (self.waiting, self.dropped.len());
         let counts = self.counts(now);
+        let interrupted = if D::PREEMPTS { self.interrupted() } else { Backlog::default() };
         let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);
         if counts {
             cx.in_service = Backlog { packets: 1, bytes: u64::from(self.sending) };
+        }
+        if D::PREEMPTS {
+            cx.in_service.add_all(interrupted);
         }
         discipline.enqueue(packet, &mut cx);
         self.refresh(discipline, drops);
         if before == 0 || self.stalled {
             self.ready_at = self.free_at.max(now);
             self.stalled = false;
+        }
+        if D::PREEMPTS {
+            self.contest(now);
+            self.timeout = self.timeout.min(self.due());
         }
     }
 
@@ -125,7 +137,9 @@ impl Service {
     /// See [`crate::Port::start`].
     #[inline]
     pub fn start<D: Discipline>(&mut self, discipline: &mut D, now: Time, sent: &mut impl FnMut(Sent)) {
-        if self.ready_at <= now && self.waiting > 0 {
+        if D::PREEMPTS && self.begun.is_some() {
+            self.go_on(discipline, now, sent);
+        } else if self.ready_at <= now && self.waiting > 0 {
             self.transmit(discipline, now, sent);
         }
         self.counters.backlog_max = self.counters.backlog_max.max(self.waiting);
@@ -139,6 +153,9 @@ impl Service {
         }
         self.waiting = discipline.backlog().packets;
         self.timeout = discipline.timeout().unwrap_or(Time::NEVER);
+        if D::PREEMPTS {
+            self.timeout = self.timeout.min(self.due());
+        }
     }
 
     /// See [`crate::Port::advance`].
@@ -148,6 +165,10 @@ impl Service {
             let start = self.next_start();
             if self.timeout != Time::NEVER && self.timeout <= now && self.timeout <= start {
                 let at = self.timeout;
+                if D::PREEMPTS && self.due() == at && discipline.timeout().is_none_or(|timeout| timeout > at) {
+                    self.go_on(discipline, at, sent);
+                    continue;
+                }
                 self.integrate(at);
                 let drops = self.dropped.len();
                 discipline.on_timeout(&mut Cx::new(at, &mut self.rng, &mut self.dropped));
@@ -157,7 +178,11 @@ impl Service {
                     self.ready_at = self.free_at.max(at);
                 }
             } else if start <= now && start != Time::NEVER {
-                self.transmit(discipline, start, sent);
+                if D::PREEMPTS && self.begun.is_some() {
+                    self.go_on(discipline, start, sent);
+                } else {
+                    self.transmit(discipline, start, sent);
+                }
             } else {
                 return;
             }
@@ -171,12 +196,12 @@ impl Service {
     }
 
     #[inline]
-    fn transmit<D: Discipline>(&mut self, discipline: &mut D, start: Time, sent: &mut impl FnMut(Sent)) {
+    pub(super) fn transmit<D: Discipline>(&mut self, discipline: &mut D, start: Time, sent: &mut impl FnMut(Sent)) {
         if self.law.is_some() {
             return self.transmit_by_law(discipline, start, sent);
         }
         if let Some(packet) = self.next_packet(discipline, start) {
-            self.send(packet, start, sent);
+            self.send::<D>(packet, start, sent);
         }
     }
 
@@ -204,19 +229,29 @@ impl Service {
         let Some(packet) = self.next_packet(discipline, start) else { return };
         let Some(law) = &mut self.law else { return };
         let (end, busy) = law.transmit(&mut self.line, packet.bytes, start);
-        self.note(packet, start, end, busy, sent);
+        self.note::<D>(packet, start, end, busy, sent);
     }
 
     /// The transmission of a packet starts.
     #[inline(always)]
-    fn send(&mut self, packet: Packet, start: Time, sent: &mut impl FnMut(Sent)) {
+    fn send<D: Discipline>(&mut self, packet: Packet, start: Time, sent: &mut impl FnMut(Sent)) {
         let end = start + self.line.transmit(packet.bytes);
         // As far as the clock reaches: all of it together then is no more than that.
-        self.note(packet, start, end, end.since(start), sent);
+        self.note::<D>(packet, start, end, end.since(start), sent);
     }
 
     #[inline(always)]
-    fn note(&mut self, packet: Packet, start: Time, end: Time, busy: Duration, sent: &mut impl FnMut(Sent)) {
+    fn note<D: Discipline>(
+        &mut self,
+        packet: Packet,
+        start: Time,
+        end: Time,
+        busy: Duration,
+        sent: &mut impl FnMut(Sent),
+    ) {
+        if D::PREEMPTS && self.begun.is_some() {
+            return self.begin(packet, end, busy);
+        }
         (self.free_at, self.ready_at) = (end, end);
         (self.sending, self.sending_ps) = (packet.bytes, busy.as_ps());
         let c = &mut self.counters;

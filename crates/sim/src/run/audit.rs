@@ -12,7 +12,7 @@ impl Run {
     pub fn audit(&mut self) -> Result<(), String> {
         let now = self.now;
         for (number, lane) in self.network.lanes.iter_mut().enumerate() {
-            let (c, waiting) = (lane.port.counters(now), lane.port.backlog().packets);
+            let (c, waiting) = (lane.port.counters(now), lane.port.backlog().packets + lane.port.begun());
             let dropped: u64 = c.dropped.iter().sum();
             if c.offered != c.sent + dropped + waiting || (lane.wire.len() as u64) > c.sent || lane.entered != c.sent {
                 let wire = lane.wire.len();

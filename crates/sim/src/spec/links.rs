@@ -31,6 +31,19 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
         }
         previous = Some(link);
     }
+    for (link, i) in s.links.iter().zip(&origins.links) {
+        let queues = [("queue", &link.queue), ("reverse_queue", link.reverse_queue.as_ref().unwrap_or(&link.queue))];
+        for (back, (name, queue)) in [false, true].into_iter().zip(queues) {
+            if queue.preempts() && (link.aggregation.way(back).is_some() || link.rate.way(back).slots().is_some()) {
+                let kind = queue.name();
+                let message = format!(
+                    "expected another queue: {kind} interrupts what is in transmission, and this line sends at certain times"
+                );
+                let name = if link.reverse_queue.is_some() { name } else { "queue" };
+                return Err(SpecError::at(format!("{i}.{name}.kind"), message).found(kind));
+            }
+        }
+    }
     for (i, event) in s.events.iter().enumerate() {
         let (Some(rate), Some(name)) = (event.rate, &event.link) else { continue };
         let link = s.links.iter().find(|link| link.name == *name).expect("checked before");

@@ -16,7 +16,7 @@ from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table
 from ..sheets import Sheets
-from ..study import Shown
+from ..study import Section, Shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -28,6 +28,8 @@ N = 3
 SPEED = 100.0
 KINDS = ("poisson", "bursts")
 SIZES = (1000, 1500)
+#: What the names of the runs begin with in which the stream's packets interrupt those of the FTPs.
+PREEMPTIVE = "preemptive "
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,15 @@ class Point:
     coincident: float
 
 
-def points(runs: Runs) -> list[Point]:
-    """Every packet size and promptness that was simulated."""
-    names = [m for v in runs.base if (m := re.fullmatch(r"P=(\d+) delta=(\d+) staggered", v))]
+def points(runs: Runs, algorithm: str = "") -> list[Point]:
+    """Every packet size and promptness that was simulated, with the nonpreemptive algorithm or the preemptive one."""
+    names = [m for v in runs.base if (m := re.fullmatch(rf"{algorithm}P=(\d+) delta=(\d+) staggered", v))]
     found = []
     for m in names:
         size, delta = int(m[1]) / 1000, int(m[2]) / 1000
-        got = [delay(runs, f"P={m[1]} delta={m[2]} {how}") for how in ("staggered", "coincident")]
-        found.append(Point(size, delta, telnet_delay_bounds(N, 1, size - delta), *got))
+        got = [delay(runs, f"{algorithm}P={m[1]} delta={m[2]} {how}") for how in ("staggered", "coincident")]
+        bounds = telnet_delay_bounds(N, 1, size - delta, preemptive=algorithm == PREEMPTIVE)
+        found.append(Point(size, delta, bounds, *got))
     return found
 
 
@@ -73,8 +76,12 @@ def study(runs: Runs, _progress: Progress | None) -> Shown:
         return {"alone": alone, "due": due, "found": alone + rest.mean(), "deviation": rest.std(ddof=1)}
 
     layouts = Layouts(__file__)
-    lone = layouts.section("lone", ({"p": p, "away": p.size - p.delta} for p in found))
-    return Shown((lone, layouts.section("general", general)), {"section-2.3": lambda: draw(found)})
+
+    def lone(section: str, found: Sequence[Point]) -> Section:
+        return layouts.section(section, ({"p": p, "away": p.size - p.delta} for p in found))
+
+    tables = (lone("lone", found), lone("preemptive", points(runs, PREEMPTIVE)), layouts.section("general", general))
+    return Shown(tables, {"section-2.3": lambda: draw(found)})
 
 
 def draw(found: Sequence[Point]) -> Drawing:

@@ -86,8 +86,8 @@ def bit_by_bit(trace: Trace) -> tuple[Served, Floats]:
     return served, finish
 
 
-def preemptive(trace: Trace, finish: Floats) -> Served:
-    """The packet with the smallest finish number is always the one in transmission."""
+def by_numbers(trace: Trace, numbers: Floats) -> Served:
+    """Of the packets that are there, the one with the smallest number is always in transmission: the preemptive rule by itself."""
     served, waiting, left = Served.new(), list[tuple[float, int]](), trace.sizes.copy()
     arrivals, now = [*trace.times, np.inf], 0.0
     for k, arrival in enumerate(arrivals):
@@ -103,12 +103,12 @@ def preemptive(trace: Trace, finish: Floats) -> Served:
             if now < arrival:
                 served.add(float(arrival), {})
             now = float(arrival)
-            heapq.heappush(waiting, (finish[k], k))
+            heapq.heappush(waiting, (numbers[k], k))
     return served
 
 
-def by_packets(trace: Trace, queue: str = "fq") -> Served:
-    """What a discipline of this package does with the trace: a replay. Fair Queueing is the nonpreemptive algorithm."""
+def ends(trace: Trace, queue: str) -> Floats:
+    """When each packet's last bit leaves a discipline of this package: a replay."""
     import pyarrow as pa
 
     from ...replays import replay
@@ -117,14 +117,23 @@ def by_packets(trace: Trace, queue: str = "fq") -> Served:
         {"time_s": trace.times, "flow": [str(f) for f in trace.flows], "size_bytes": (trace.sizes / 8).astype(int)}
     )
     packets = replay(table, queue, "1Mbit/s", "100000pkt", series=False).packets(queue)
-    ends = np.asarray(packets["departure_s"], dtype=np.float64)
-    served = Served.new()
-    for k in np.argsort(ends):
-        begin = ends[k] - trace.sizes[k] / RATE
+    return np.asarray(packets["departure_s"], dtype=np.float64)
+
+
+def by_packets(trace: Trace, queue: str = "fq") -> Served:
+    """What a discipline does with the trace that sends packets in one piece. Fair Queueing is the nonpreemptive algorithm."""
+    left, served = ends(trace, queue), Served.new()
+    for k in np.argsort(left):
+        begin = left[k] - trace.sizes[k] / RATE
         if begin > served.at[-1] + 1e-12:
             served.add(float(begin), {})
-        served.add(float(ends[k]), {trace.flows[k]: RATE})
+        served.add(float(left[k]), {trace.flows[k]: RATE})
     return served
+
+
+def in_parts(trace: Trace, queue: str = "fq_preemptive") -> Served:
+    """What a discipline does that interrupts packets: of those that are there, the one that ends first is in transmission."""
+    return by_numbers(trace, ends(trace, queue))
 
 
 def farthest(one: Served, other: Served, flows: set[int]) -> float:
@@ -138,10 +147,10 @@ def discrepancies(seeds: range) -> dict[str, float]:
     worst: dict[str, float] = defaultdict(float)
     for seed in seeds:
         trace = Trace.random(seed)
-        fluid, finish = bit_by_bit(trace)
+        fluid, _ = bit_by_bit(trace)
         found = {
             "bit by bit": fluid,
-            "preemptive": preemptive(trace, finish),
+            "preemptive": in_parts(trace),
             "nonpreemptive": by_packets(trace),
         }
         names = list(found)

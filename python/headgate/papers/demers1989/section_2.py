@@ -6,7 +6,7 @@ import numpy as np
 
 from ...analysis import fq_poisson_delay, telnet_delay_bounds
 from ..claims import Result, Runs, listed
-from .delays import KINDS, SIZES, N, delay, extra, points
+from .delays import KINDS, PREEMPTIVE, SIZES, N, delay, extra, points
 from .emulation import LONGEST, discrepancies
 from .statements import claim
 
@@ -68,6 +68,20 @@ def _d24(runs: Runs) -> Result:
         p.bounds[0] * 0.98 <= g <= p.bounds[1] * 1.02 for p in points(runs) for g in (p.staggered, p.coincident)
     )
     return between and max(away) < 0.02, f"{len(away)} delays, at most {100 * max(away):.2f} % from their bound"
+
+
+@claim("D41")
+def _d41(runs: Runs) -> Result:
+    found = points(runs, PREEMPTIVE)
+    got = [(g, due) for p in found for g, due in zip((p.staggered, p.coincident), p.bounds, strict=True)]
+    away = max(abs(g - due) / max(due, 0.5) for g, due in got)
+    waits = {(p.size, p.delta): p for p in points(runs)}
+    pairs = [(p, waits[p.size, p.delta]) for p in found if p.size - p.delta < 0.6]
+    sooner = all(getattr(q, how) - getattr(p, how) > 0.1 for p, q in pairs for how in ("staggered", "coincident"))
+    text = ", ".join(f"{p.size - p.delta:g} {p.coincident:.3f} and {q.coincident:.3f}" for p, q in pairs)
+    return away < 0.02 and sooner, (
+        f"{len(got)} delays, at most {100 * away:.2f} % from their bound; coincident with preemption and without: {text}"
+    )
 
 
 @claim("D25")

@@ -67,6 +67,12 @@ impl Perc {
         self.victims.grow(flows);
     }
 
+    /// The packet with the smallest tag.
+    pub fn least(&self) -> Option<&Tagged> {
+        let (_, flow) = self.service.first()?;
+        self.queues[flow as usize].packets.front()
+    }
+
     /// What a conversation holds.
     #[inline]
     pub fn held(&self, flow: usize) -> u64 {
