@@ -832,7 +832,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -862,6 +862,12 @@ export type Island = {
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     fraction?: number;
     kind: "fq_bit";
+  } | {
+    buffer?: string;
+    charge_drops?: boolean;
+    delta?: string;
+    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
+    kind: "fq_preemptive";
   } | {
     buffer?: string;
     kind: "random_drop";
@@ -1212,7 +1218,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1242,6 +1248,12 @@ export type Link = {
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     fraction?: number;
     kind: "fq_bit";
+  } | {
+    buffer?: string;
+    charge_drops?: boolean;
+    delta?: string;
+    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
+    kind: "fq_preemptive";
   } | {
     buffer?: string;
     kind: "random_drop";
@@ -1483,7 +1495,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1513,6 +1525,12 @@ export type Link = {
     drop_policy?: "longest_queue" | "largest_bid" | "arrival";
     fraction?: number;
     kind: "fq_bit";
+  } | {
+    buffer?: string;
+    charge_drops?: boolean;
+    delta?: string;
+    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
+    kind: "fq_preemptive";
   } | {
     buffer?: string;
     kind: "random_drop";
