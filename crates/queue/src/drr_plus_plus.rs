@@ -19,7 +19,7 @@
 use crate::drr::check_quantum;
 use crate::explain::tell_buffer;
 use crate::parts::{QueueSet, Ring, scramble};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

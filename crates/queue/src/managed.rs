@@ -31,6 +31,12 @@ impl<A: Aqm> Managed<A> {
         made
     }
 
+    /// A function of its own: asked within others, the choice among all schedulers becomes hundreds of instructions.
+    #[inline(never)]
+    fn scheduler_timeout(&self) -> Option<Time> {
+        self.scheduler.timeout()
+    }
+
     fn resize(&mut self, link: &LinkInfo, now: Time) {
         self.held.resize(self.scheduler.queues(link), Backlog::default());
         self.aqm.on_link_change(link, &self.held, now);
@@ -130,12 +136,15 @@ impl<A: Aqm> Discipline for Managed<A> {
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        self.scheduler.backlog()
+        self.all
     }
 
     #[inline]
     fn timeout(&self) -> Option<Time> {
-        [self.scheduler.timeout(), self.aqm.timeout()].into_iter().flatten().min()
+        match (self.scheduler_timeout(), self.aqm.timeout()) {
+            (Some(scheduler), Some(aqm)) => Some(scheduler.min(aqm)),
+            (scheduler, aqm) => scheduler.or(aqm),
+        }
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {

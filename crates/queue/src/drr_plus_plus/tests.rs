@@ -1,6 +1,7 @@
 //! RFC 8290's lists and credits by hand; the second and third examples have the numbers of ns-3's tests.
 
 use super::*;
+use crate::DropReason;
 use headgate_packet::{Rate, Rng};
 
 /// A queue for each of these conversations, which is asked for packets by hand.
