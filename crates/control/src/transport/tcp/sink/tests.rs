@@ -46,6 +46,20 @@ fn what_is_out_of_order_or_fills_a_gap_is_acknowledged_at_once_with_the_newest_r
 }
 
 #[test]
+fn ranges_that_have_become_one_are_reported_once_and_one_of_their_places_stays_empty() {
+    let mut s = sink(Policy { blocks: 4, ..Policy::default() });
+    let reported = [8, 6, 4, 2, 3, 10, 12].map(|seq| {
+        let a = s.on_data(seq, false, false, at(0));
+        s.echo(&a).blocks().collect::<Vec<_>>()
+    });
+    assert_eq!(reported[3], [(2, 3), (4, 5), (6, 7), (8, 9)]);
+    // Packet 3 makes one of the first two. Of the five ranges at the end two are forgotten, since the empty place moves down with the others.
+    assert_eq!(reported[4], [(2, 5), (6, 7), (8, 9)]);
+    assert_eq!(reported[5], [(10, 11), (2, 5), (6, 7)]);
+    assert_eq!(reported[6], [(12, 13), (10, 11), (2, 5)]);
+}
+
+#[test]
 fn a_packet_in_order_is_answered_alike_with_and_without_a_report() {
     let linux = |reader| Policy { reader: Some(reader), ..Policy::linux() };
     for policy in [
