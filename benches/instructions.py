@@ -21,8 +21,8 @@ SECONDS = {"W2": (5, 25), "W3": (2.5, 4)}
 
 #: Most instructions of a control, in those of jk_reno; 3 to 5 % above what was measured with the build of a checkout.
 BOUNDS = {
-    "W2": {"reno": 1.37, "newreno": 1.36, "sack": 1.50, "cubic": 1.52, "cubic_linux": 1.76, "bbr1": 2.58},
-    "W3": {"reno": 1.25, "newreno": 1.25, "sack": 1.25, "cubic": 1.32, "cubic_linux": 1.50, "bbr1": 2.66},
+    "W2": {"reno": 1.34, "newreno": 1.32, "sack": 1.46, "cubic": 1.47, "cubic_linux": 1.66, "bbr1": 2.43},
+    "W3": {"reno": 1.25, "newreno": 1.25, "sack": 1.25, "cubic": 1.32, "cubic_linux": 1.41, "bbr1": 2.51},
 }
 
 

@@ -13,6 +13,7 @@ mod measures;
 mod policer;
 mod window;
 
+use crate::parts::ceil;
 use crate::transport::Config;
 use crate::transport::tcp::{Preset, RateSample, Rules, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss};
@@ -173,12 +174,6 @@ impl Bbr1 {
     }
 }
 
-/// The next whole number, of one that is not negative.
-fn ceil(value: f64) -> u64 {
-    let below = value as u64;
-    below + u64::from((below as f64) < value)
-}
-
 impl State {
     fn gains(&self) -> (f64, f64) {
         let high = self.params.startup_gain;
@@ -253,11 +248,11 @@ impl State {
         let Some((rtt, _)) = self.least_rtt else { return };
         let (gain, rate) = (self.gain, self.rates.get());
         let long = self.counts.at.since(self.cycle_since) > rtt;
-        let in_flight = self.at_departure(ack.prior_in_flight, ack.now);
+        let in_flight = || self.at_departure(ack.prior_in_flight, ack.now);
         let ends = if gain > 1.0 {
-            long && (ack.lost > 0 || in_flight >= self.inflight(rate, gain, 0))
+            long && (ack.lost > 0 || in_flight() >= self.inflight(rate, gain, 0))
         } else if gain < 1.0 {
-            long || in_flight <= self.inflight(rate, 1.0, 0)
+            long || in_flight() <= self.inflight(rate, 1.0, 0)
         } else {
             long
         };

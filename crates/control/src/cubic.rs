@@ -79,6 +79,8 @@ struct Curve {
 #[derive(Clone, Debug)]
 pub struct Cubic {
     params: CubicParams,
+    /// Growth of a Reno flow that cuts its window by as much: section 4.3.
+    alpha: f64,
     curve: Curve,
     before: Option<Box<Curve>>,
     hystart: HystartPlusPlus,
@@ -94,17 +96,13 @@ impl Cubic {
     /// A source before its first packet.
     pub fn new(params: &CubicParams) -> Cubic {
         let curve = Curve { window: 1.0, threshold: UNKNOWN as f64, plateau: None, prior: 0.0, epoch: None };
-        Cubic { params: params.clone(), curve, before: None, hystart: HystartPlusPlus::default(), unused: None, last: Time::ZERO }
-    }
-
-    /// Growth of a Reno flow that cuts its window by as much: section 4.3.
-    fn alpha(&self) -> f64 {
-        3.0 * (1.0 - self.params.beta) / (1.0 + self.params.beta)
+        let alpha = 3.0 * (1.0 - params.beta) / (1.0 + params.beta);
+        Cubic { params: params.clone(), alpha, curve, before: None, hystart: HystartPlusPlus::default(), unused: None, last: Time::ZERO }
     }
 
     /// Congestion avoidance: sections 4.2 to 4.5.
     fn avoid(&mut self, acked: f64, now: Time, rtt: Duration) {
-        let (c, alpha) = (self.params.c, self.alpha());
+        let (c, alpha) = (self.params.c, self.alpha);
         let w = &mut self.curve;
         let (start, first, to_plateau, reno) = w.epoch.get_or_insert_with(|| {
             let plateau = w.plateau.filter(|p| *p > w.window);

@@ -11,6 +11,7 @@
 //!
 //! State per flow: window, threshold, and the epoch.
 
+use crate::parts::ceil;
 use crate::parts::hystart::Hystart;
 use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
@@ -138,8 +139,8 @@ impl CubicLinux {
     }
 
     /// How many packets are to be acknowledged for one more.
-    fn update(&mut self, credit: u64, now: Time) {
-        let (window, tick) = (self.window.window, self.tick(now));
+    fn update(&mut self, credit: u64, tick: u64) {
+        let window = self.window.window;
         self.acked += credit;
         if self.looked.0 == window && tick.saturating_sub(self.looked.1) <= self.params.hz / 32 {
             return;
@@ -170,7 +171,7 @@ impl CubicLinux {
             };
             tick
         });
-        let least_ticks = self.least.map_or(0, |least| (least.as_secs_f64() * self.params.hz as f64).ceil() as u64);
+        let least_ticks = self.least.map_or(0, |least| ceil(least.as_secs_f64() * self.params.hz as f64));
         let t = ((tick - start + least_ticks) << 10) / self.params.hz;
         let target = if t < self.to_plateau {
             self.plateau.saturating_sub(rise(self.to_plateau - t))
@@ -199,9 +200,10 @@ impl FlowControl for CubicLinux {
     }
 
     fn on_ack(&mut self, ack: &Ack) {
+        let tick = self.tick(ack.now);
         if let Some(rtt) = ack.rtt {
             // Right after a loss round trips still hold its queue.
-            let early = self.epoch.is_some_and(|start| self.tick(ack.now).saturating_sub(start) < self.params.hz);
+            let early = self.epoch.is_some_and(|start| tick.saturating_sub(start) < self.params.hz);
             if !early {
                 self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
                 let slow = self.params.hystart && self.window.in_slow_start() && !ack.recovering;
@@ -215,7 +217,7 @@ impl FlowControl for CubicLinux {
         }
         let rest = self.window.open(ack.credit);
         if rest > 0 {
-            self.update(rest, ack.now);
+            self.update(rest, tick);
             self.window.add(rest, self.each);
         }
     }
@@ -296,7 +298,7 @@ mod tests {
         c.on_start(100);
         // Seven ticks of 4 ms, and eight.
         for (ms, looked) in [(0, 0), (28, 0), (32, 8)] {
-            c.update(1, Time::ZERO + Duration::from_millis(ms));
+            c.update(1, c.tick(Time::ZERO + Duration::from_millis(ms)));
             assert_eq!(c.looked, (100, looked), "{ms}");
         }
     }
@@ -340,7 +342,7 @@ mod tests {
         let mut c = CubicLinux::new(&CubicLinuxParams::default());
         c.on_start(8);
         for (s, credit, due) in [(0, 1, (1, 8)), (1, 14, (15, 8)), (2, 1, (1, 9)), (3, 30, (1, 11))] {
-            c.update(credit, Time::ZERO + Duration::from_secs(s));
+            c.update(credit, c.tick(Time::ZERO + Duration::from_secs(s)));
             assert_eq!((c.acked, c.reno), due, "{s}");
         }
     }

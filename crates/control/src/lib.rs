@@ -305,7 +305,7 @@ pub trait FlowControl {
     /// The transport begins, with this initial window in packets. Called once, before everything else.
     fn on_start(&mut self, _window: u64) {}
     /// A packet is sent, new or again; `in_flight` others are in the network, and `app_limited` says that none waited before, and that no more was delivered
-    /// since than was in flight then; never so unless the protocol asks for rate samples.
+    /// since than was in flight then; never so unless the protocol asks for rate samples. What it allows changes only where nothing is in flight.
     fn on_packet_sent(&mut self, _now: Time, _in_flight: u64, _app_limited: bool) {}
     /// A packet is declared lost; with what was known when it was sent last. Called once for each transmission, or again after the loss was found
     /// spurious; and only if the protocol asks for rate samples (`rate_samples` of the rules), since nothing is kept of packets otherwise.

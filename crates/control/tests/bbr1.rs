@@ -111,7 +111,7 @@ impl Line {
         match self.events.pop_first().expect("one is due").1 {
             Event::Data { seq, sent } => {
                 let answer = self.sink.on_data(seq, false, false, self.now);
-                let (cumulative, echo) = (answer.cumulative, answer.echo);
+                let (cumulative, echo) = (answer.cumulative, self.sink.echo(&answer));
                 let key = (self.now + Duration::from_millis(20), self.sent.len() as u64);
                 self.events.insert(key, Event::Ack { cumulative, seq, sent, echo });
             }

@@ -190,7 +190,7 @@ fn transfer(mut source: impl Source, c: &mut Contract, tcp: bool, (loss, late, m
                 one_way: Duration::from_millis(20),
                 echo: None,
             };
-            way.insert((now + Duration::from_millis(delay), n), (ack, answer.echo));
+            way.insert((now + Duration::from_millis(delay), n), (ack, sink.echo(&answer)));
             n += 1;
         }
         let timer = source.timeout();

@@ -10,6 +10,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Tcp<C = AnyFlowControl> {
     control: C,
+    /// What it allows; asked for after each call that may change it.
+    allowance: Allowance,
     sender: Sender,
     /// When the pacer sends the next packet, and how many may still be sent with it.
     next: Time,
@@ -26,7 +28,8 @@ impl<C: FlowControl> Tcp<C> {
     /// A source with nothing to send yet.
     pub fn new(mut control: C, rules: &Arc<Rules>) -> Tcp<C> {
         control.on_start(rules.initial_window);
-        Tcp { control, sender: Sender::new(rules), next: Time::ZERO, burst: 0, timeouts: 0, rng: None }
+        let allowance = control.allowance();
+        Tcp { control, allowance, sender: Sender::new(rules), next: Time::ZERO, burst: 0, timeouts: 0, rng: None }
     }
 
     /// Gives a protocol that takes chances its random stream.
@@ -43,19 +46,20 @@ impl<C: FlowControl> Tcp<C> {
     #[inline]
     fn next_paced(&self) -> Time {
         let paced = self.next != Time::ZERO && self.burst == 0;
-        if paced && self.sender.can_send(self.control.allowance().window) { self.next } else { Time::NEVER }
+        if paced && self.sender.can_send(self.allowance.window) { self.next } else { Time::NEVER }
     }
 
     /// Whether there is a rate now.
     #[inline]
     fn is_paced(&self) -> bool {
-        self.control.allowance().rate.is_finite() || (self.sender.rules().paced && self.sender.is_timed())
+        self.allowance.rate < f64::INFINITY || (self.sender.rules().paced && self.sender.is_timed())
     }
 
     /// Packets a second.
     #[inline]
-    fn rate(&self, allowance: &Allowance) -> f64 {
-        if !self.sender.rules().paced || allowance.rate.is_finite() {
+    fn rate(&self) -> f64 {
+        let allowance = &self.allowance;
+        if !self.sender.rules().paced || allowance.rate < f64::INFINITY {
             return allowance.rate;
         }
         self.sender.smoothed().map_or(f64::INFINITY, |rtt| {
@@ -100,8 +104,9 @@ impl<C: FlowControl> Tcp<C> {
     fn on_sender_timeout(&mut self, now: Time) {
         let mut p = self.sender.on_timeout(now);
         self.react(&mut p, now);
+        self.allowance = self.control.allowance();
         if self.sender.rules().prr {
-            self.sender.reduce(&p, self.control.allowance().window);
+            self.sender.reduce(&p, self.allowance.window);
         }
     }
 
@@ -134,6 +139,7 @@ impl<C: FlowControl> Tcp<C> {
             rate: p.rate,
             ..Ack::of(ack, now)
         });
+        self.allowance = self.control.allowance();
     }
 }
 
@@ -156,24 +162,29 @@ impl<C: FlowControl> Source for Tcp<C> {
         if idle > 0 {
             let rules = self.sender.rules();
             self.control.on_idle(rules.after_idle, rules.initial_window, idle);
+            self.allowance = self.control.allowance();
         }
-        let allowance = self.control.allowance();
-        let rate = self.rate(&allowance);
-        if rate.is_finite() && now < self.next && self.burst == 0 {
+        let rate = self.rate();
+        let paced = rate < f64::INFINITY;
+        if paced && now < self.next && self.burst == 0 {
             return None;
         }
         let (pipe, before) = (self.sender.pipe(), self.sender.highest());
         let app_limited = self.sender.is_app_limited();
-        let (seq, retransmission) = self.sender.poll(allowance.window, now)?;
-        self.control.on_packet_sent(now, pipe, app_limited);
-        if rate.is_finite() {
+        let (seq, retransmission) = self.sender.poll(self.allowance.window, now)?;
+        if paced {
             if self.burst == 0 {
-                self.burst = allowance.burst.max(1);
+                self.burst = self.allowance.burst.max(1);
             }
             self.burst -= 1;
             // No credit is saved up: what was not sent in time is not sent faster later.
             self.next = self.next.max(now) + Duration::from_secs_f64((1.0 / rate).min(1e6));
         }
+        self.control.on_packet_sent(now, pipe, app_limited);
+        if pipe == 0 {
+            self.allowance = self.control.allowance();
+        }
+        debug_assert_eq!(self.allowance, self.control.allowance());
         let reacted = seq >= before && self.sender.take_cwr();
         Some(Segment { seq, retransmission, reacted, priority: None })
     }
@@ -198,7 +209,7 @@ impl<C: FlowControl> Source for Tcp<C> {
         self.react(&mut p, now);
         self.hand_on(&p, prior, ack, now);
         if self.sender.rules().prr {
-            self.sender.reduce(&p, self.control.allowance().window);
+            self.sender.reduce(&p, self.allowance.window);
         }
     }
 
@@ -251,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_source_stays_small() {
-        assert!(size_of::<Tcp>() <= 600, "{} bytes; a recovery that holds more stands in a box", size_of::<Tcp>());
+        assert!(size_of::<Tcp>() <= 624, "{} bytes; a recovery that holds more stands in a box", size_of::<Tcp>());
     }
 
     /// The packets in flight before and after each acknowledgement.

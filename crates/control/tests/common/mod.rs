@@ -171,7 +171,7 @@ pub fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
                 let jitter = if paced { (rng.uniform() * 40.0) as u64 } else { 0 };
                 let after = acks.last_key_value().map_or(Time::ZERO, |((at, _), _)| *at);
                 let at = (now + Duration::from_millis(100 + jitter)).max(after);
-                acks.insert((at, n), (ack, told.map(|t| t.echo)));
+                acks.insert((at, n), (ack, told.map(|t| telling.echo(&t))));
                 n += 1;
             }
         }

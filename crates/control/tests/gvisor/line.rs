@@ -131,7 +131,7 @@ pub fn run(table: &Table, case: &Case, way: &Way, changes: &Value) -> Run {
                     out.done = now.as_ps() / 1_000_000;
                 }
                 count += 1;
-                let (cumulative, echo) = (answer.cumulative, answer.echo);
+                let (cumulative, echo) = (answer.cumulative, sink.echo(&answer));
                 events.insert((now + us(table.delay_us), count), Event::Ack { cumulative, seq, sent, echo });
             }
             Event::Ack { cumulative, seq, sent, echo } => {

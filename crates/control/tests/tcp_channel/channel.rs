@@ -184,7 +184,7 @@ pub fn transfer(
                     let early = answer.earlier && which == 0;
                     let (seq, sent) = if early { last } else { (seq, sent) };
                     let cumulative = if early { answer.before } else { answer.cumulative };
-                    let echo = if answer.earlier && which == 0 { answer.earlier_echo() } else { answer.echo };
+                    let echo = if early { sink.earlier_echo(&answer) } else { sink.echo(&answer) };
                     net.offer(now, Event::Ack { cumulative, seq, sent, echo });
                 }
                 last = (seq, sent);

@@ -42,7 +42,8 @@ impl Run {
             return Some((timer, self.sender.on_timeout(timer)));
         }
         let answer = self.sink.on_data(seq, false, false, at);
-        let p = self.sender.on_ack((answer.cumulative, at), Some(&answer.echo), at, &mut |_| {});
+        let echo = self.sink.echo(&answer);
+        let p = self.sender.on_ack((answer.cumulative, at), Some(&echo), at, &mut |_| {});
         Some((at, p))
     }
 }

@@ -24,7 +24,7 @@ fn play(policy: &Policy, packets: &[(u64, u64)]) -> Vec<Told> {
         let Some(seq) = seq else { break };
         let answer = sink.on_data(seq, false, false, at(ms));
         if answer.now > 0 {
-            let echo = answer.echo;
+            let echo = sink.echo(&answer);
             all.push((ms, answer.cumulative, echo.blocks().collect(), echo.duplicate));
         }
     }

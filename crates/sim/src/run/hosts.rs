@@ -93,15 +93,17 @@ impl Run {
     /// A sink that chooses sends none, one or two acknowledgements; whether the packet's own one is to be sent now.
     fn answer(&mut self, f: usize, handle: u32, class: u8, answer: &Answer) -> bool {
         self.watch_sink(f);
-        let mut own = usize::from(answer.now);
+        let sink = &self.flows.places[f].sink.as_ref().expect("it answered").sink;
+        let echo = sink.echo(answer);
+        let own = answer.now > u8::from(answer.earlier);
         if answer.earlier {
-            own -= 1;
-            self.acknowledge_for(f, class, answer.before, answer.earlier_echo());
+            let earlier = sink.earlier_echo(answer);
+            self.acknowledge_for(f, class, answer.before, earlier);
         }
-        if own > 0 && !answer.echo.says_nothing() {
-            self.network.payloads.get(handle).echo = self.network.echoes.keep(answer.echo);
+        if own && !echo.says_nothing() {
+            self.network.payloads.get(handle).echo = self.network.echoes.keep(echo);
         }
-        own > 0
+        own
     }
 
     /// Sets an event for the timer of a sink.

@@ -75,7 +75,7 @@ pub(crate) enum Detected {
 
 /// A way to detect losses and to repair them.
 ///
-/// Order of calls, for each acknowledgement: `on_packet_acked` for each packet newly known to have arrived; `on_advance` if something was acknowledged
+/// Order of calls, for each acknowledgement but those in sequence while nothing is lost or out of order, which call `on_packet_acked` alone: `on_packet_acked` for each packet newly known to have arrived; `on_advance` if something was acknowledged
 /// in sequence; `on_duplicate` or `on_reported_duplicate`; `on_exit` if the episode is over; `detect_losses`; then, after the protocol has cut its
 /// window, `on_enter` if there was a loss; `restarts_timer`. A timeout calls `on_timeout` alone. `on_retransmission` follows each retransmission.
 pub(crate) trait LossRecovery {
@@ -115,9 +115,9 @@ pub(crate) trait LossRecovery {
     fn take_unproved(&mut self, _ledger: &Ledger, _state: &State, _sacked: &Ranges) -> Option<u64> {
         None
     }
-    /// How many packets that arrived out of order make room for new ones before an episode.
-    fn released_by_arrived(&self, arrived: u64, limited_transmit: u64) -> u64 {
-        limited_transmit.min(arrived)
+    /// How many packets that arrived out of order may make room for new ones before an episode.
+    fn may_release(&self, limited_transmit: u64) -> u64 {
+        limited_transmit
     }
     /// When to look for losses again, though nothing may arrive until then.
     fn reordering_timer(&self) -> Option<Time> {
@@ -191,8 +191,9 @@ macro_rules! recoveries {
             fn take_unproved(&mut self, ledger: &Ledger, state: &State, sacked: &Ranges) -> Option<u64> {
                 match self { $(AnyRecovery::$Type(r) => r.take_unproved(ledger, state, sacked)),+ }
             }
-            fn released_by_arrived(&self, arrived: u64, limited_transmit: u64) -> u64 {
-                match self { $(AnyRecovery::$Type(r) => r.released_by_arrived(arrived, limited_transmit)),+ }
+            #[inline]
+            fn may_release(&self, limited_transmit: u64) -> u64 {
+                match self { $(AnyRecovery::$Type(r) => r.may_release(limited_transmit)),+ }
             }
             fn reordering_timer(&self) -> Option<Time> {
                 match self { $(AnyRecovery::$Type(r) => r.reordering_timer()),+ }
@@ -232,12 +233,6 @@ impl AnyRecovery {
             Recovery::Sack => AnyRecovery::Sack(Sack::default()),
             Recovery::Rack => AnyRecovery::Rack(Box::default()),
         }
-    }
-
-    /// Whether time alone may show a loss, so that `detect_losses` has to see every acknowledgement.
-    #[inline]
-    pub fn watches_time(&self) -> bool {
-        matches!(self, AnyRecovery::Rack(_))
     }
 
     /// Whether each packet has a timer of its own.

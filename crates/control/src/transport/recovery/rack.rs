@@ -25,8 +25,8 @@ use std::collections::VecDeque;
 /// The newest packet that arrived, and how much reordering to allow for.
 #[derive(Clone, Debug)]
 pub(crate) struct Rack {
-    /// When the newest packet that arrived was sent, and its number; and the round trip of the last one.
-    newest: Option<(Time, u64)>,
+    /// One above the [`place`] of the newest packet that arrived, 0 before the first; and the round trip of the last one.
+    newest: u128,
     rtt: Duration,
     /// The highest packet that arrived.
     highest: u64,
@@ -48,13 +48,18 @@ pub(crate) struct Rack {
     lost: Vec<u64>,
 }
 
+/// The place of a transmission in the order of time, and of numbers at one time: as one number it is compared without branches.
+fn place((sent, seq): (Time, u64)) -> u128 {
+    u128::from(sent.as_ps()) << 64 | u128::from(seq)
+}
+
 /// Recoveries for which a wider window stays (RFC 8985, section 6.2, step 4).
 const PERSIST: u32 = 16;
 
 impl Default for Rack {
     fn default() -> Rack {
         Rack {
-            newest: None,
+            newest: 0,
             rtt: Duration::ZERO,
             highest: 0,
             reordered: false,
@@ -93,7 +98,7 @@ impl Rack {
             return; // It was the original.
         }
         self.rtt = rtt;
-        self.newest = self.newest.max(Some((sent, seq)));
+        self.newest = self.newest.max(place((sent, seq)) + 1);
     }
 
     /// The sink had a packet twice; `next` and `una` are the sender's.
@@ -125,23 +130,23 @@ impl Rack {
 
     /// Whether a packet waits that was sent before the newest that arrived.
     fn waits(&mut self, ledger: &Ledger) -> bool {
-        let Some(newest) = self.newest else { return false };
         self.watched = self.watched.max(ledger.una);
         loop {
-            let once = self.next_sent_once(ledger).filter(|entry| *entry <= newest);
-            let again = self.again.front().copied().filter(|entry| *entry <= newest);
-            let entry = match (once, again) {
-                (Some(once), None) => once,
-                (Some(once), Some(again)) if once < again => once,
-                (_, Some(again)) => again,
-                (None, None) => break,
-            };
-            if Some(entry) == once {
-                self.watched += 1;
-            } else {
-                self.again.pop_front();
+            let once = self.next_sent_once(ledger);
+            let (of_once, of_again) =
+                (once.map_or(u128::MAX, place), self.again.front().map_or(u128::MAX, |e| place(*e)));
+            if of_once.min(of_again) >= self.newest {
+                break;
             }
-            if ledger.is_unknown(entry.0, entry.1) {
+            let entry = if of_once < of_again {
+                self.watched += 1;
+                once
+            } else {
+                self.again.pop_front()
+            };
+            if let Some(entry) = entry
+                && ledger.is_unknown(entry.0, entry.1)
+            {
                 self.waiting.push_back(entry);
             }
         }
@@ -160,14 +165,21 @@ impl Rack {
         None
     }
 
-    /// Takes out what is lost by now and hands it to `lost`; sets how long to wait for the rest.
-    fn detect(&mut self, ledger: &Ledger, now: Time, window: Duration, mut lost: impl FnMut(u64)) {
+    /// Takes out what is lost by now and hands it to `lost`; sets how long to wait for the rest. `window` is asked for if something waits.
+    fn detect(
+        &mut self,
+        ledger: &Ledger,
+        now: Time,
+        window: impl FnOnce(&Rack) -> Duration,
+        mut lost: impl FnMut(u64),
+    ) {
         self.until = None;
+        // Mostly nothing waits.
         if !self.waits(ledger) {
             return;
         }
         let outstanding = |sent: Time, seq: u64| ledger.is_unknown(sent, seq);
-        let allowed = self.rtt + window;
+        let allowed = self.rtt + window(self);
         while let Some((sent, seq)) = self.waiting.front().copied() {
             let stands = outstanding(sent, seq);
             if stands && sent + allowed > now {
@@ -231,13 +243,8 @@ impl LossRecovery for Rack {
     }
 
     fn detect_losses(&mut self, ledger: &mut Ledger, state: &mut State, signals: &Signals<'_>) -> Detected {
-        // Mostly nothing waits.
-        if !self.waits(ledger) {
-            self.until = None;
-            return Detected::Nothing;
-        }
-        let window = self.reordering_window(ledger, state, signals);
         let mut lost = std::mem::take(&mut self.lost);
+        let window = |rack: &Rack| rack.reordering_window(ledger, state, signals);
         self.detect(ledger, signals.now, window, |seq| lost.push(seq));
         let (mut retransmission, any) = (false, !lost.is_empty());
         for seq in lost.drain(..) {
@@ -280,8 +287,8 @@ impl LossRecovery for Rack {
         self.watch_again(ledger, expired);
     }
 
-    fn released_by_arrived(&self, arrived: u64, _: u64) -> u64 {
-        arrived
+    fn may_release(&self, _: u64) -> u64 {
+        u64::MAX
     }
 
     fn reordering_timer(&self) -> Option<Time> {

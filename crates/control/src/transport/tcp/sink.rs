@@ -77,19 +77,12 @@ pub struct Answer {
     pub duplicate: bool,
     /// Acknowledgements to be sent now: none, one, or two.
     pub now: u8,
-    /// The echo of DCTCP changed: the first one is for the packets before this one, and reports what [`Answer::earlier_echo`] gives.
+    /// The echo of DCTCP changed: the first one is for the packets before this one, and reports what [`Sink::earlier_echo`] gives.
     pub earlier: bool,
-    /// What they report.
-    pub echo: Echo,
+    /// The packet.
+    pub seq: u64,
     /// The number of packets received in sequence before.
     pub before: u64,
-}
-
-impl Answer {
-    /// What the acknowledgement reports that is for the packets before this one.
-    pub fn earlier_echo(&self) -> Echo {
-        Echo { congested: !self.echo.congested, ..self.echo }
-    }
 }
 
 /// What the sink does with a packet in order, where it has nothing to report but its number.
@@ -109,7 +102,7 @@ pub struct Sink {
     ahead: Ranges,
     /// Packets beyond gaps.
     held: u64,
-    /// The ranges that grew last, newest first; two places may hold what has become one range.
+    /// The ranges that grew last, newest first; some places may be empty, or hold what is no longer beyond a gap.
     recent: [(u64, u64); BLOCKS],
     /// Packets that arrived, and those that wait to be acknowledged.
     arrived: u64,
@@ -138,7 +131,8 @@ impl Sink {
         }
     }
 
-    /// Takes in a data packet: its number, whether it carries a mark, and whether its source says that it reacted to marks.
+    /// Takes in a data packet: its number, whether it carries a mark, and whether its source says that it reacted to marks. [`Sink::echo`] gives what
+    /// the acknowledgement reports.
     pub fn on_data(&mut self, seq: u64, marked: bool, reacted: bool, now: Time) -> Answer {
         self.arrived += 1;
         let before = self.next;
@@ -154,13 +148,15 @@ impl Sink {
             let range = self.ahead.insert(seq..seq + 1, &mut |_| duplicate = false);
             if !duplicate {
                 self.held += 1;
-                self.note_recent((range.start, range.end));
+                // Without blocks nobody asks for them.
+                if self.policy.blocks > 0 {
+                    self.note_recent((range.start, range.end));
+                }
             }
         }
         let turned = self.take_mark(marked, reacted);
         let earlier = turned && self.waiting > 0;
         self.waiting = if earlier { 1 } else { self.waiting + 1 };
-        let echo = self.echo(duplicate.then_some(seq));
         // Anything out of order is acknowledged at once (RFC 5681, section 4.2), as is what fills a gap.
         let mut at_once = !in_order || self.waiting >= self.policy.every || self.arrived <= self.policy.quick;
         if self.reader.is_some() {
@@ -174,7 +170,7 @@ impl Sink {
             self.timer = deadline(now, self.delay(), self.policy.tick);
         }
         let count = u8::from(at_once) + u8::from(earlier);
-        Answer { cumulative: self.next, duplicate, now: count, earlier, echo, before }
+        Answer { cumulative: self.next, duplicate, now: count, earlier, seq, before }
     }
 
     /// As [`Sink::on_data`], of a packet that is the next one, where nothing beyond it arrived and there are no marks; `None` where that is not so, and then
@@ -257,19 +253,33 @@ impl Sink {
         }
     }
 
-    /// A range grew, of which others may have become a part.
+    /// A range grew, of which others may have become a part. It comes first; the first of its parts makes room, the others leave empty places.
     fn note_recent(&mut self, range: (u64, u64)) {
+        let (mut down, mut fits) = (range, false);
         for place in &mut self.recent {
-            if range.0 <= place.0 && place.1 <= range.1 {
-                *place = range;
+            let part = range.0 <= place.0 && place.1 <= range.1;
+            if !fits {
+                std::mem::swap(place, &mut down);
+                fits = part;
+            } else if part {
+                *place = (0, 0);
             }
         }
-        let place = self.recent.iter().position(|r| *r == range).unwrap_or(BLOCKS - 1);
-        self.recent[..=place].rotate_right(1);
-        self.recent[0] = range;
     }
 
-    fn echo(&self, duplicate: Option<u64>) -> Echo {
+    /// What the acknowledgement of the last packet reports.
+    #[inline]
+    pub fn echo(&self, answer: &Answer) -> Echo {
+        self.report(answer.duplicate.then_some(answer.seq))
+    }
+
+    /// What the acknowledgement reports that is for the packets before the last one.
+    pub fn earlier_echo(&self, answer: &Answer) -> Echo {
+        Echo { congested: !self.congested, ..self.echo(answer) }
+    }
+
+    #[inline]
+    fn report(&self, duplicate: Option<u64>) -> Echo {
         let mut echo = Echo {
             duplicate: duplicate.filter(|_| self.policy.duplicates),
             marks: if self.policy.ecn == EcnEcho::Counts { self.marks } else { 0 },
@@ -280,12 +290,14 @@ impl Sink {
         if self.policy.blocks == 0 || self.ahead.is_empty() {
             return echo;
         }
-        for block in self.recent.into_iter().filter(|block| block.1 > self.next) {
-            if usize::from(echo.count) < self.policy.blocks && !echo.blocks().any(|b| b == block) {
-                echo.ranges[usize::from(echo.count)] = block;
-                echo.count += 1;
+        let mut count = 0;
+        for block in self.recent {
+            if block.1 > self.next && count < self.policy.blocks {
+                echo.ranges[count] = block;
+                count += 1;
             }
         }
+        echo.count = count as u8;
         echo
     }
 
@@ -313,7 +325,7 @@ impl Sink {
             return None;
         }
         (self.waiting, self.timer) = (0, Time::NEVER);
-        Some((self.next, self.echo(None)))
+        Some((self.next, self.report(None)))
     }
 
     /// Packets received in sequence so far.

@@ -101,6 +101,12 @@ impl Default for FRto {
 }
 
 impl FRto {
+    /// Whether [`FRto::new_packets`] may say anything.
+    #[inline]
+    pub fn is_second(&self) -> bool {
+        matches!(self.trial, Trial::Second(_))
+    }
+
     /// How many new packets may be sent, and nothing else; `None` without a trial. `can`: one can be sent now.
     #[inline]
     pub fn new_packets(&self, can: bool) -> Option<u8> {

@@ -3,23 +3,12 @@
 use super::{Progress, Sender};
 use crate::transport::ledger::{Record, flag};
 use crate::transport::recovery::{LossRecovery as _, Phase};
+use crate::transport::tcp::sink::BLOCKS;
 use crate::transport::tcp::{Echo, Recovery, Undo};
 use headgate_packet::{Duration, Time};
 
 /// After this long the least round trip is looked for again (Linux: tcp_min_rtt_wlen).
 const MIN_RTT_FOR: Duration = Duration::from_secs(300);
-
-/// Moves those that are to stay to the front; how many.
-fn retain(ranges: &mut [(u64, u64)], stays: impl Fn(&(u64, u64)) -> bool) -> usize {
-    let mut count = 0;
-    for i in 0..ranges.len() {
-        if stays(&ranges[i]) {
-            ranges[count] = ranges[i];
-            count += 1;
-        }
-    }
-    count
-}
 
 /// The round trip by the time stamp that an acknowledgement returns, where Linux has no other (tcp_rtt_tsopt_us): in whole milliseconds, at least one.
 fn stamped(sent: Time, now: Time) -> Duration {
@@ -92,13 +81,7 @@ impl Sender {
             self.round_end = self.ledger.next;
         }
         self.tail.due = false;
-        if self.recovery.watches_time() {
-            // Nothing is lost, since packets were sent in the order of their numbers, but the recovery forgets what was acknowledged.
-            let mut p = Progress::default();
-            self.detect_losses(now, (true, false), &mut p);
-            debug_assert_eq!(p.loss, None);
-        }
-        self.recovery.restarts_timer(&self.ledger, &self.state, true, Some(oldest), now);
+        // Nothing is lost: packets that were sent once were sent in the order of their numbers.
         self.arm(now, true, true);
         let advanced = cumulative - una;
         let (min_rtt, ledger) = (self.min_rtt(), &self.ledger);
@@ -183,9 +166,12 @@ impl Sender {
         if let Some(echo) = echo {
             if blocks {
                 let before = std::mem::replace(&mut self.scoreboard.reported, *echo.places());
+                let (mut new, mut count) = ([(0, 0); BLOCKS], 0);
                 // Most acknowledgements report again what the one before them did.
-                let mut new = *echo.places();
-                let count = retain(&mut new, |range| range.1 > 0 && !before.contains(range));
+                for range in echo.blocks().filter(|range| !before.contains(range)) {
+                    new[count] = range;
+                    count += 1;
+                }
                 // The sink reports the latest first. In that order, what arrived long ago would seem to arrive late after a lost report.
                 if count > 1 && self.rules.recovery == Recovery::Rack {
                     new[..count].sort_unstable();

@@ -14,16 +14,10 @@ impl Sender {
     /// The window that counts now: the protocol's, or that of a reduction under way.
     #[inline]
     pub fn window(&self, window: u64) -> u64 {
-        let (window, arrived) = (self.prr_window.unwrap_or(window), self.ledger.arrived);
-        if arrived == 0 {
-            return window;
-        }
         // What arrived out of order makes room in the pipe. Before an episode that is limited transmit, which RACK needs.
-        let released = match self.state.phase {
-            Phase::Open => self.recovery.released_by_arrived(arrived, LIMITED * u64::from(self.rules.limited_transmit)),
-            _ => arrived,
-        };
-        window.saturating_sub(arrived - released)
+        let most = self.recovery.may_release(LIMITED * u64::from(self.rules.limited_transmit));
+        let most = if self.state.phase == Phase::Open { most } else { u64::MAX };
+        self.prr_window.unwrap_or(window).saturating_sub(self.ledger.arrived.saturating_sub(most))
     }
 
     /// Whether a new packet is there that the receiver takes.
@@ -39,6 +33,9 @@ impl Sender {
         if self.recovery.is_due(self.ledger.una.saturating_add(window)) {
             return true;
         }
+        if room & self.fits() & !self.f_rto.is_second() {
+            return true;
+        }
         if let Some(left) = self.f_rto.new_packets(room && self.fits()) {
             return left > 0 && room && self.fits();
         }
@@ -52,8 +49,7 @@ impl Sender {
     pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, bool)> {
         let window = self.window(window);
         let (fits, room) = (self.fits(), self.pipe() < window);
-        if self.f_rto.new_packets(true).is_some() || self.ledger.lost > 0 || self.tail.due || self.recovery.has_timers()
-        {
+        if self.f_rto.is_second() | (self.ledger.lost > 0) | self.tail.due || self.recovery.has_timers() {
             return self.poll_repair(window, fits, room, now);
         }
         self.state.forced = 0;

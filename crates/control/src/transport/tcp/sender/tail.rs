@@ -29,14 +29,15 @@ pub(super) struct Tail {
 
 impl Sender {
     pub(super) fn may_probe(&self) -> bool {
+        let ledger = &self.ledger;
+        // Without branches but one: which of these holds changes from one acknowledgement to the next.
         self.rules.tail_probe
             && self.tail.probe.is_none()
-            && matches!(self.state.phase, Phase::Open | Phase::Cwr)
-            && (self.rules.as_linux || self.tail.measured)
-            && self.ledger.arrived == 0
-            && self.ledger.lost == 0
-            && self.ledger.una < self.ledger.next
-            && self.rtt.is_sampled()
+                & matches!(self.state.phase, Phase::Open | Phase::Cwr)
+                & (self.rules.as_linux | self.tail.measured)
+                & (ledger.arrived + ledger.lost == 0)
+                & (ledger.una < ledger.next)
+                & self.rtt.is_sampled()
     }
 
     /// A tail probe that was acknowledged ends; one that was sent again and lets others pass repaired a loss. `bare`: the acknowledgement names the

@@ -41,21 +41,26 @@ const SLACK: Duration = Duration::from_millis(2);
 impl Setting {
     fn time(&self, rules: &Rules) -> Time {
         let tick = rules.tick;
-        let timeout = deadline(self.from, self.estimates.timeout(rules), tick);
-        let timeout =
-            if self.from < self.now { timeout.max(deadline(self.now, Duration::ZERO, tick)) } else { timeout };
-        let Some(smoothed) = self.estimates.smoothed().filter(|_| self.probes) else { return timeout };
-        let after = smoothed * 2.0 + if self.single { rules.min_timeout } else { SLACK.max(tick * 2.0) };
-        deadline(self.now, after, tick).min(timeout)
+        let timeout = self.estimates.timeout(rules);
+        let probe = match self.estimates.smoothed() {
+            Some(smoothed) if self.probes => {
+                smoothed * 2.0 + if self.single { rules.min_timeout } else { SLACK.max(tick * 2.0) }
+            }
+            _ => timeout,
+        };
+        if self.from >= self.now {
+            return deadline(self.now, timeout.min(probe), tick);
+        }
+        let timeout = deadline(self.from, timeout, tick).max(deadline(self.now, Duration::ZERO, tick));
+        if self.probes { deadline(self.now, probe, tick).min(timeout) } else { timeout }
     }
 
     /// Whether it certainly does not run out before `bound`; with much less work than its time.
     #[inline]
     fn is_after(&self, bound: Time, rules: &Rules) -> bool {
-        let timeout = bound <= self.from || bound.since(self.from) <= Estimates::least_timeout(rules);
-        let probe =
-            || bound <= self.now || 2.0 * self.estimates.smoothed_ps() > bound.since(self.now).as_ps() as f64 + 1e6;
-        timeout && (!self.probes || probe())
+        let timeout = bound.since(self.from) <= Estimates::least_timeout(rules);
+        let probe = 2.0 * self.estimates.smoothed_ps() > bound.since(self.now).as_ps() as f64 + 1e6;
+        timeout & (!self.probes | probe)
     }
 }
 

@@ -27,7 +27,7 @@ fn what_is_out_of_order_or_fills_a_gap_is_acknowledged_at_once_with_the_newest_r
     let mut all = vec![];
     for seq in [0, 2, 5, 3, 8, 11, 1, 1] {
         let a = s.on_data(seq, false, false, at(0));
-        let echo = a.echo;
+        let echo = s.echo(&a);
         all.push((a.now, a.cumulative, echo.blocks().collect::<Vec<_>>(), echo.duplicate));
     }
     assert_eq!(
@@ -43,6 +43,20 @@ fn what_is_out_of_order_or_fills_a_gap_is_acknowledged_at_once_with_the_newest_r
             (1, 4, vec![(11, 12), (8, 9), (5, 6)], Some(1)),
         ]
     );
+}
+
+#[test]
+fn ranges_that_have_become_one_are_reported_once_and_one_of_their_places_stays_empty() {
+    let mut s = sink(Policy { blocks: 4, ..Policy::default() });
+    let reported = [8, 6, 4, 2, 3, 10, 12].map(|seq| {
+        let a = s.on_data(seq, false, false, at(0));
+        s.echo(&a).blocks().collect::<Vec<_>>()
+    });
+    assert_eq!(reported[3], [(2, 3), (4, 5), (6, 7), (8, 9)]);
+    // Packet 3 makes one of the first two. Of the five ranges at the end two are forgotten, since the empty place moves down with the others.
+    assert_eq!(reported[4], [(2, 5), (6, 7), (8, 9)]);
+    assert_eq!(reported[5], [(10, 11), (2, 5), (6, 7)]);
+    assert_eq!(reported[6], [(12, 13), (10, 11), (2, 5)]);
 }
 
 #[test]
@@ -75,9 +89,12 @@ fn a_packet_in_order_is_answered_alike_with_and_without_a_report() {
                         let number = due.cumulative;
                         let plain = if due.now == 1 { Plain::Now(number) } else { Plain::Waits(number) };
                         assert_eq!((got, due.duplicate, due.earlier), (plain, false, false), "{n}");
-                        assert!(due.echo.says_nothing());
+                        assert!(full.echo(&due).says_nothing());
                     }
-                    None => assert_eq!(short.on_data(seq, marked, reacted, now), due, "{n}"),
+                    None => {
+                        assert_eq!(short.on_data(seq, marked, reacted, now), due, "{n}");
+                        assert_eq!(short.echo(&due), full.echo(&due), "{n}");
+                    }
                 }
                 assert_eq!(short.timeout(), full.timeout(), "{n}");
             }
@@ -91,7 +108,8 @@ fn the_echo_of_3168_lasts_until_the_source_reacted() {
     let mut s = sink(Policy { ecn: EcnEcho::Classic, ..Policy::default() });
     let mut tell = |marked, reacted| {
         let next = s.cumulative();
-        s.on_data(next, marked, reacted, at(0)).echo.congested
+        let answer = s.on_data(next, marked, reacted, at(0));
+        s.echo(&answer).congested
     };
     assert_eq!([tell(false, false), tell(true, false), tell(false, false)], [false, true, true]);
     assert_eq!([tell(false, true), tell(true, true), tell(false, true)], [false, true, false]);
@@ -103,7 +121,7 @@ fn dctcp_tells_at_once_where_marks_begin_and_end() {
     let mut told: Vec<(u64, u64, Vec<bool>)> = vec![];
     for (seq, marked) in [false, false, false, true, true, true, false].into_iter().enumerate() {
         let a = s.on_data(seq as u64, marked, false, at(0));
-        let echoes = [if a.earlier { a.earlier_echo() } else { a.echo }, a.echo];
+        let echoes = [if a.earlier { s.earlier_echo(&a) } else { s.echo(&a) }, s.echo(&a)];
         let which = &echoes[..usize::from(a.now)];
         told.push((a.before, a.cumulative, which.iter().map(|e| e.congested).collect()));
     }
