@@ -12,14 +12,14 @@
 //! - The queue L counts as having only one packet if it has none behind the one that leaves. Figure 7 tests it after the packet was taken.
 //! - `recur` has no likelihood above 1 (`parts/recur.rs`), and drops and marks of a saturated L have counters of their own.
 //! - The time-shifted FIFO tests that the queue L is not empty, which figure 10 leaves out.
-//! - The controller runs at multiples of `update` from the start on; it rests while nothing waits and nothing would change.
+//! - The controller runs at multiples of `update` from the start on; it rests while nothing waits and nothing would change (`parts/step_clock.rs`).
 //! - Packets of one flow in both queues may overtake each other.
 //!
 //! State per flow: none. State: 180 bytes.
 
 use crate::aqm::Verdict;
 use crate::explain::tell_buffer;
-use crate::parts::{Pi, PiGains, Recur, Ring, next_multiple};
+use crate::parts::{Pi, PiGains, Recur, Ring, StepClock};
 use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Check, Duration, Ecn, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -145,8 +145,7 @@ pub struct Dualpi2 {
     queues: [Ring<Packet>; 2],
     backlog: Backlog,
     pi: Pi,
-    /// When the controller's next step is due; none while it rests.
-    due: Option<Time>,
+    clock: StepClock,
     /// `recur` of each kind of choice.
     recur: [Recur; 3],
     /// Credit of the round robin: L is served while it is not above zero.
@@ -184,7 +183,7 @@ impl Dualpi2 {
             queues: Default::default(),
             backlog: Backlog::default(),
             pi: Pi::default(),
-            due: None,
+            clock: StepClock::default(),
             recur: Default::default(),
             credit: first_credit(params),
             decisions: None,
@@ -274,7 +273,7 @@ impl Discipline for Dualpi2 {
     const DROPS_ON_DEPARTURE: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        self.due.get_or_insert_with(|| next_multiple(cx.now, self.params.update));
+        self.clock.on_packet(cx.now, self.params.update);
         if let Some(decisions) = &mut self.decisions {
             decisions.add(cx.now, packet.handle, Moment::Arrival, Verdict::Pass);
         }
@@ -289,6 +288,7 @@ impl Discipline for Dualpi2 {
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
+        self.clock.on_packet(cx.now, self.params.update);
         loop {
             let queue = self.next(cx.now)?;
             let both = self.queues.iter().all(|queue| !queue.is_empty());
@@ -329,14 +329,14 @@ impl Discipline for Dualpi2 {
     }
 
     fn timeout(&self) -> Option<Time> {
-        self.due
+        self.clock.due()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
         let delay = self.delay(L, cx.now).max(self.delay(C, cx.now));
         self.pi.step(delay.as_secs_f64(), &self.params.gains());
         let rests = self.backlog.packets == 0 && self.pi.rests();
-        self.due = if rests { None } else { Some(cx.now + self.params.update) };
+        self.clock.on_step(cx.now, self.params.update, rests);
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

@@ -5,13 +5,13 @@
 //!
 //! Deviations:
 //! - The delay of a step is the time that the last packet waited, and that of an empty queue zero. RFC 9332 takes the age of the packet at the head.
-//! - The controller runs at multiples of `update` from the start on; it rests while all queues are empty and nothing would change.
+//! - The controller runs at multiples of `update` from the start on; it rests while all queues are empty and nothing would change (`parts/step_clock.rs`).
 //! - There is no fall-back to drops where marks do not help: packets with ECT(1) are marked with a probability of up to 1.
 //!
 //! State per queue: 72 bytes. A queue is forgotten when its probability and its delays are zero.
 
 use super::{Aqm, Queue, Verdict};
-use crate::parts::{DelayGauge, Estimate, Pi, PiGains, next_multiple};
+use crate::parts::{DelayGauge, Estimate, Pi, PiGains, StepClock};
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -63,8 +63,7 @@ impl Check for Pi2Params {
 pub struct Pi2 {
     params: Pi2Params,
     queues: Vec<State>,
-    /// When the controller's next step is due; none while it rests.
-    due: Option<Time>,
+    clock: StepClock,
 }
 
 /// What PI2 knows of a queue.
@@ -87,7 +86,7 @@ impl Pi2 {
 
     /// No queue yet.
     pub fn new(params: &Pi2Params, _link: &LinkInfo) -> Pi2 {
-        Pi2 { params: params.clone(), queues: Vec::new(), due: None }
+        Pi2 { params: params.clone(), queues: Vec::new(), clock: StepClock::default() }
     }
 
     /// The probability with which a packet is chosen.
@@ -108,12 +107,13 @@ impl Aqm for Pi2 {
 
     #[inline]
     fn on_arrival(&mut self, _packet: &Packet, _queue: Queue, cx: &mut Cx<'_>) -> Verdict {
-        self.due.get_or_insert_with(|| next_multiple(cx.now, self.params.update));
+        self.clock.on_packet(cx.now, self.params.update);
         Verdict::Pass
     }
 
     #[inline]
     fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        self.clock.on_packet(cx.now, self.params.update);
         self.queues[queue.number].gauge.on_departure(packet, queue.waiting, Estimate::Timestamp, cx.now);
         let chance = self.chance(packet, queue.number);
         if chance == 0.0 || cx.rng.uniform() >= chance {
@@ -126,7 +126,7 @@ impl Aqm for Pi2 {
     }
 
     fn timeout(&self) -> Option<Time> {
-        self.due
+        self.clock.due()
     }
 
     fn on_timeout(&mut self, queues: &[Backlog], now: Time) {
@@ -141,7 +141,7 @@ impl Aqm for Pi2 {
             state.pi.step(state.gauge.delay(*waiting, Estimate::Timestamp), &gains);
             rests &= waiting.packets == 0 && state.rests();
         }
-        self.due = if rests { None } else { Some(now + self.params.update) };
+        self.clock.on_step(now, self.params.update, rests);
     }
 
     fn has_forgotten(&self, _flow: FlowId, own: Option<usize>, _now: Time) -> bool {

@@ -9,14 +9,14 @@
 //!   that nothing is accumulated meanwhile.
 //! - After a packet was marked the accumulated probability is zero, as after a drop; appendix B says nothing of it, and Linux does not reset it.
 //! - Packets are counted as waiting with appendix A's two mean packets by what waits before the arrival.
-//! - The controller runs at multiples of `update` from the start on; it rests while all queues are empty and nothing would change.
+//! - The controller runs at multiples of `update` from the start on; it rests while all queues are empty and nothing would change (`parts/step_clock.rs`).
 //! - Section 5.3 (turning PIE off while the queue is short) is left out, as in Linux. Linux's `boost` is a parameter, off by default.
 //! - Each queue of a scheduler has a probability of its own.
 //!
 //! State per queue: 96 bytes. A queue is forgotten when its probability, its delays and its allowance are zero.
 
 use super::{Aqm, Queue, Verdict};
-use crate::parts::{DelayGauge, Estimate, next_multiple};
+use crate::parts::{DelayGauge, Estimate, StepClock};
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
 use headgate_packet::{Bytes, Check, Duration, FlowId, Packet, Time, Wrong};
@@ -97,8 +97,7 @@ const ACCUMULATED: [f64; 2] = [0.85, 8.5];
 pub struct Pie {
     params: PieParams,
     queues: Vec<State>,
-    /// When the controller's next step is due; none while it rests.
-    due: Option<Time>,
+    clock: StepClock,
 }
 
 /// What PIE knows of a queue; the RFC's names are given.
@@ -198,7 +197,7 @@ impl Pie {
 
     /// No queue yet.
     pub fn new(params: &PieParams, _link: &LinkInfo) -> Pie {
-        Pie { params: params.clone(), queues: Vec::new(), due: None }
+        Pie { params: params.clone(), queues: Vec::new(), clock: StepClock::default() }
     }
 }
 
@@ -211,8 +210,8 @@ impl Aqm for Pie {
 
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
-        let Pie { params, queues, due } = self;
-        due.get_or_insert_with(|| next_multiple(cx.now, params.update));
+        let Pie { params, queues, clock } = self;
+        clock.on_packet(cx.now, params.update);
         let state = &mut queues[queue.number];
         if !state.chosen(queue.waiting, params, || cx.rng.uniform()) {
             Verdict::Pass
@@ -229,12 +228,13 @@ impl Aqm for Pie {
 
     #[inline]
     fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        self.clock.on_packet(cx.now, self.params.update);
         self.queues[queue.number].gauge.on_departure(packet, queue.waiting, self.params.estimate, cx.now);
         Verdict::Pass
     }
 
     fn timeout(&self) -> Option<Time> {
-        self.due
+        self.clock.due()
     }
 
     fn on_timeout(&mut self, queues: &[Backlog], now: Time) {
@@ -249,7 +249,7 @@ impl Aqm for Pie {
             state.step(state.gauge.delay(*waiting, self.params.estimate), &self.params);
             rests &= waiting.packets == 0 && state.rests();
         }
-        self.due = if rests { None } else { Some(now + self.params.update) };
+        self.clock.on_step(now, self.params.update, rests);
     }
 
     fn has_forgotten(&self, _flow: FlowId, own: Option<usize>, _now: Time) -> bool {

@@ -17,6 +17,7 @@ mod recur;
 mod ring;
 mod rotation;
 mod round;
+mod step_clock;
 #[cfg(test)]
 pub(crate) mod test;
 
@@ -29,10 +30,11 @@ pub use early_queues::EarlyQueues;
 pub use fair_chances::{ChanceParams, FairChances};
 pub use fair_share::{FairShare, Rules};
 pub use indexed_heap::{IndexedHeap, Key, Packed};
-pub use pi::{Pi, PiGains, next_multiple};
+pub use pi::{Pi, PiGains};
 pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use rate_estimator::RateEstimator;
 pub use recur::Recur;
 pub use ring::Ring;
 pub use rotation::Rotation;
 pub use round::{Bidding, Round, Rounds};
+pub use step_clock::StepClock;

@@ -3,7 +3,7 @@
 //! Source: RFC 9332, appendix A.1, figure 6 (after Hollot et al. 2001). Deviations: none. State: 16 bytes.
 
 use headgate_packet::check::above_zero;
-use headgate_packet::{Duration, Time, Wrong};
+use headgate_packet::{Duration, Wrong};
 
 /// The gains of a controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,12 +50,6 @@ impl Pi {
     pub fn rests(&self) -> bool {
         *self == Pi::default()
     }
-}
-
-/// The first multiple of a time after `now`, at which a controller that rested goes on.
-pub fn next_multiple(now: Time, update: Duration) -> Time {
-    let update = update.as_ps();
-    Time::from_ps((now.as_ps() / update).saturating_add(1).saturating_mul(update))
 }
 
 #[cfg(test)]

@@ -49,15 +49,22 @@ const NUMBERS: &[&str] = &[
     r#"{"kind": "dualpi2", "target": "100ms", "alpha": 1.6}"#,
 ];
 
-/// The disciplines, of which those with an AQM in turn: every one in a case of this many. There are as many as schedulers times AQMs, and a property tries many cases.
+/// The disciplines: each with its first choices, and with the others and with AQMs in turn, one in so many cases. There are as many as schedulers times AQMs, and a
+/// property tries many cases.
 #[allow(dead_code, reason = "not every test takes turns")]
 pub fn in_turn(buffer: &str, turn: usize) -> impl Iterator<Item = (String, Spec)> {
-    let composed = |name: &str| name.contains(r#""aqm":"#);
-    let all = disciplines(buffer).into_iter().enumerate();
-    all.filter(move |(i, (name, _))| !composed(name) || i % TURNS == turn % TURNS).map(|(_, discipline)| discipline)
+    let mut last = "";
+    disciplines(buffer)
+        .into_iter()
+        .enumerate()
+        .filter(move |(i, (_, spec))| {
+            let is_first = std::mem::replace(&mut last, spec.name()) != spec.name();
+            is_first || i % TURNS == turn % TURNS
+        })
+        .map(|(_, discipline)| discipline)
 }
 
-/// Cases after which each discipline with an AQM had its turn.
+/// Cases after which each choice had its turn.
 #[allow(dead_code, reason = "not every test takes turns")]
 pub const TURNS: usize = 8;
 
