@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +79,7 @@ def _control(name: str, window: int) -> dict[str, Any]:
 def w2(queue: str, control: str = "jk_reno") -> Workload:
     """32 bulk flows under a flow control over 10 Mbit/s, 20 ms round trip, 64 KB, 100 s."""
     flows = [{"name": "f{i}", "from": "a", "to": "b", "control": _control(control, 1000), "count": 32}]
-    name = "W2" if control == "jk_reno" else f"W2 {control}"
-    return Workload(name, queue, 32, _line("100s", "10Mbit/s", "10ms", queue, "64KB", flows))
+    return Workload("W2", queue, 32, _line("100s", "10Mbit/s", "10ms", queue, "64KB", flows))
 
 
 def w3(queue: str, control: str = "jk_reno") -> Workload:
@@ -136,7 +135,7 @@ def workloads(quick: bool = False) -> list[Workload]:
     return [
         *(w(q) for w in (w1, w2, w3) for q in ("fcfs", "fq")),
         *(w4(q, n) for q in ("fcfs", "fq") for n in (10, 100, 1000, 10_000)),
-        *(w2(q, "cubic") for q in ("fcfs", "fq_codel")),
+        *(replace(w2(q, "cubic"), name="W2 cubic") for q in ("fcfs", "fq_codel")),
         *(w4(q, 10_000) for q in ("drr", "fq_codel")),
         *(w(q) for w in (w5, w6) for q in ("fcfs", "fq")),
     ]
