@@ -114,18 +114,16 @@ impl State {
         if !self.full.reached || self.adapt_long_term(ack) {
             return;
         }
+        if self.phase == Phase::Up && self.is_time_to_go_down(ack) {
+            self.prev_probe_too_high = false;
+            return self.start_down(ack.now);
+        }
         match self.phase {
             Phase::Down | Phase::Cruise if self.is_time_to_probe(ack.now) => self.start_refill(),
             Phase::Down if self.is_time_to_cruise(ack.in_flight) => self.phase = Phase::Cruise,
             Phase::Refill if self.round_start => {
                 self.is_bw_probe_sample = true;
                 self.start_up(ack.rate.as_ref());
-            }
-            Phase::Up => {
-                if self.is_time_to_go_down(ack) {
-                    self.prev_probe_too_high = false;
-                    self.start_down(ack.now);
-                }
             }
             _ => {}
         }
