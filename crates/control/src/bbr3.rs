@@ -140,8 +140,9 @@ struct State {
     last_lost: Option<u64>,
     /// When a packet was declared lost last.
     loss_at: Option<Time>,
-    /// A loss is being repaired; and with how many packets delivered that began.
+    /// A loss is being repaired, and that in fast recovery; and with how many packets delivered it began.
     repairing: bool,
+    recovering: bool,
     repair_began: u64,
     undo: Undo,
     full: Full,
@@ -214,6 +215,7 @@ impl Bbr3 {
             last_lost: None,
             loss_at: None,
             repairing: false,
+            recovering: false,
             repair_began: 0,
             undo: Undo { phase: None, bw_shortterm: 0.0, inflight_shortterm: 0.0, inflight_longterm: 0.0 },
             full: Full::default(),
@@ -303,6 +305,7 @@ impl FlowControl for Bbr3 {
         s.update_ack_aggregation(ack);
         s.check_full_bw(sample);
         s.check_startup_done(ack);
+        s.recovering = ack.recovering;
         s.check_drain_done(ack);
         if ack.delivered > 0 {
             s.update_cycle(ack);
@@ -330,7 +333,7 @@ impl FlowControl for Bbr3 {
                 if !s.repairing {
                     s.repair_began = s.delivered;
                 }
-                s.repairing = true;
+                (s.repairing, s.recovering) = (true, loss.kind == LossKind::DuplicateAcks);
                 if loss.kind == LossKind::Timeout {
                     s.save_cwnd();
                     s.cwnd = loss.remaining as f64 + 1.0;

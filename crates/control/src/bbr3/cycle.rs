@@ -58,7 +58,8 @@ impl State {
     /// Many losses show it, too, at the end of a whole round within an episode ("Exiting Startup Based on Packet Loss").
     fn check_startup_losses(&mut self, ack: &Ack) {
         let Some(s) = &ack.rate else { return };
-        let whole_round = ack.recovering && s.prior_delivered >= self.repair_began;
+        // An episode that ends with this acknowledgement has lasted for the round.
+        let whole_round = (ack.recovering || self.recovering) && s.prior_delivered >= self.repair_began;
         if self.loss_round_start
             && whole_round
             && self.loss_ranges >= FULL_RANGES

@@ -158,7 +158,8 @@ pub(super) fn startup_after(ranges: u64, count: u64, recovering: bool) -> Bbr3 {
     for n in 0..count {
         bbr.on_packet_lost(at(0), &lost(if n < ranges { 2 * n } else { 2 * ranges - 2 + n - ranges + 1 }, 100, 0, false));
     }
-    bbr.on_loss(&Loss { now: at(0), kind: LossKind::DuplicateAcks, in_flight: 100, remaining: 90, again: false, used: u64::MAX });
+    let kind = if recovering { LossKind::DuplicateAcks } else { LossKind::Timeout };
+    bbr.on_loss(&Loss { now: at(0), kind, in_flight: 100, remaining: 90, again: false, used: u64::MAX });
     let ack = round(&bbr.0, at(100_000), 1000);
     let rate = ack.rate.map(|r| RateSample { lost: count, ..r });
     bbr.on_ack(&Ack { rate, recovering, repairing: true, in_flight: 200, ..ack });
@@ -185,6 +186,18 @@ fn six_ranges_and_more_than_two_percent_lost_in_a_round_end_start_up() {
     let rate = ack.rate.map(|r| RateSample { lost: 6, in_flight: 300, ..r });
     bbr.on_ack(&Ack { rate, recovering: true, repairing: true, ..ack });
     assert_eq!(bbr.0.phase, Phase::Startup);
+}
+
+#[test]
+fn an_episode_that_ends_with_its_round_counts() {
+    for (before, ends) in [(true, true), (false, false)] {
+        let mut bbr = hundred(Phase::Startup);
+        (bbr.0.full.reached, bbr.0.loss_ranges, bbr.0.recovering) = (false, 6, before);
+        let ack = round(&bbr.0, at(100_000), 1000);
+        let rate = ack.rate.map(|r| RateSample { lost: 9, ..r });
+        bbr.on_ack(&Ack { rate, in_flight: 200, ..ack });
+        assert_eq!(bbr.0.phase == Phase::Drain, ends);
+    }
 }
 
 #[test]

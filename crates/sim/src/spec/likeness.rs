@@ -172,7 +172,7 @@ mod tests {
         for (name, due) in [
             ("hhf", "headgate does not have the Heavy-Hitter Filter; nearest in kind: `fred`, which also drops more"),
             ("HHF", "Heavy-Hitter"),
-            ("sfb", "nearest in kind: `sfq`, which"),
+            ("sfb", "nearest in kind: `sfq` and `fred`, which"),
         ] {
             let found = likeness(name, &queues);
             assert_eq!(found.nearest, None, "{name}");
