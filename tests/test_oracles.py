@@ -53,6 +53,10 @@ def test_windows_are_near_those_of_others(case: dict):
         ({"kind": "dctcp", "gain": 0.5}, 10),
         ("reno", 11),
         ("cubic", 12),
+        ({"kind": "bbr3", "window_gain": 2.2}, 13),
+        ({"kind": "bbr3", "headroom": 0.2}, 14),
+        ({"kind": "bbr3", "loss_threshold": 0.5}, 14),
+        ("bbr1", 14),
     ],
 )
 def test_another_flow_control_is_not_near(wrong: object, number: int):

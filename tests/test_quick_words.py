@@ -112,7 +112,7 @@ def test_short_names_send_what_they_say() -> None:
     assert found["game"] == pytest.approx(64e3, rel=0.02)
     web = of("web", duration="400s").run()
     assert web.flow_summaries()[0].goodput_bps.mean == pytest.approx(2e6 * 8 / 5, rel=0.35)
-    assert shorthands()["bbr"].kind == "bbr1"
+    assert shorthands()["bbr"].kind == "bbr3"
 
 
 def test_the_terminal_says_what_short_names_send(cli: Cli) -> None:
@@ -214,9 +214,9 @@ def test_what_is_missing_or_wrong_is_said(args: list[str], due: str, cli: Cli) -
 
 def test_a_file_says_what_is_wrong_with_a_name_too() -> None:
     with pytest.raises(
-        ScenarioError, match='found "bbr3"; headgate does not have BBR version 3; nearest in kind: `bbr1`'
+        ScenarioError, match='found "bbr2"; headgate does not have BBR version 2; nearest in kind: `bbr3` and `bbr1`'
     ):
-        of("cubic").set("flows.cubic.control", "bbr3")
+        of("cubic").set("flows.cubic.control", "bbr2")
 
 
 def test_words_without_options_are_a_path_and_flows(cli: Cli) -> None:

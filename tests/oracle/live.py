@@ -56,6 +56,13 @@ def s2n() -> list[str]:
     return [str(target / "release" / "drive-s2n")]
 
 
+def noq() -> list[str]:
+    """The program of noq/."""
+    target = CACHE / "noq"
+    do("cargo", "build", "--quiet", "--release", "--locked", "--target-dir", target, where=HERE / "noq")
+    return [str(target / "release" / "drive-noq")]
+
+
 def gvisor() -> str:
     """What gVisor's TCP does in the cases."""
     program = CACHE / "drive-gvisor"
@@ -74,7 +81,7 @@ def main() -> int:
             return 2
     CACHE.mkdir(parents=True, exist_ok=True)
     said = {HERE / "gvisor" / "gold.jsonl": gvisor()}
-    said |= gold.run({"aioquic": aioquic(), "ns3": ns3(), "s2n": s2n()})
+    said |= gold.run({"aioquic": aioquic(), "ns3": ns3(), "s2n": s2n(), "noq": noq()})
     differ = []
     for path, text in said.items():
         if write:

@@ -18,7 +18,9 @@ use crate::transport::Config;
 use crate::transport::tcp::{Preset, RateSample, Rules, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
-use measures::{AckAggregation, Greatest};
+use crate::parts::greatest::Greatest;
+use crate::parts::small_window::SmallWindow;
+use measures::AckAggregation;
 use policer::{Counts, Finding, Policer, Shown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -126,8 +128,8 @@ struct State {
     /// When the next packet may be sent; and the time between two packets at a rate.
     departure: Time,
     gap: (f64, Duration),
-    /// Packets sent while this many were delivered do not measure a rate, since the window was too small: first and last.
-    least_window: (u64, u64),
+    /// Packets sent with the minimum window, which do not measure a rate.
+    least_window: SmallWindow,
 }
 
 /// Model-based rate control.
@@ -169,7 +171,7 @@ impl Bbr1 {
             dice: 0,
             departure: Time::ZERO,
             gap: (0.0, Duration::ZERO),
-            least_window: (1, 0),
+            least_window: SmallWindow::default(),
         }))
     }
 }
@@ -236,8 +238,7 @@ impl State {
 
     /// Whether a sample is that of a source that did not send what the path could take.
     fn is_limited(&self, sample: &RateSample) -> bool {
-        let (from, until) = self.least_window;
-        sample.app_limited || (from..=until).contains(&sample.prior_delivered)
+        sample.app_limited || self.least_window.covers(sample.prior_delivered)
     }
 
     fn extra_acked(&self) -> u64 {
@@ -310,7 +311,7 @@ impl FlowControl for Bbr1 {
         }
         s.departure = s.departure.max(now) + s.gap.1;
         // What is sent while the window is at its minimum counts as limited by data.
-        if in_flight == 0 && s.rounds > 0 && (app_limited || s.counts.delivered <= s.least_window.1) {
+        if in_flight == 0 && s.rounds > 0 && (app_limited || s.least_window.lasts(s.counts.delivered)) {
             s.restart(now);
         }
     }

@@ -119,6 +119,7 @@ protocols! {
     cubic: Cubic(CubicParams) apart,
     cubic_linux: CubicLinux(CubicLinuxParams) apart,
     bbr1: Bbr1(Bbr1Params),
+    bbr3: Bbr3(Bbr3Params),
     dctcp: Dctcp(DctcpParams) apart,
     vegas: Vegas(VegasParams) apart,
     blt: Blt(BltParams),

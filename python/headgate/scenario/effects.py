@@ -45,7 +45,7 @@ REACT = ("decbit", "dctcp")
 LEAST_TIMEOUT = {"rfc": "1s", "bsd_1988": "1s", "ns2_1998": "200ms", "linux": "200ms"}
 
 #: Flow controls that have Linux's transport of their own.
-LINUX = ("bbr1", "cubic_linux")
+LINUX = ("bbr1", "bbr3", "cubic_linux")
 
 #: A run is short if it has fewer of a flow's least timeouts than this.
 TIMEOUTS = 2

@@ -51,7 +51,7 @@ def shorthands() -> dict[str, Shorthand]:
     """All short names.
 
     >>> shorthands()["call"].entry["packet"], shorthands()["bbr"].kind
-    ('200B', 'bbr1')
+    ('200B', 'bbr3')
     """
     controls = [entry["name"] for entry in json.loads(_core.catalogue("flow-controls"))]
     bbr = max((name for name in controls if re.fullmatch(r"bbr\d+", name)), key=lambda name: int(name[3:]))

@@ -408,7 +408,7 @@ export type Flow = {
     kind: "times";
   } | null;
   class?: string | null;
-  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "dctcp" | "vegas" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
+  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "vegas" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
     backoff?: number;
     beta?: number;
     clock?: "first" | "last" | "skip";
@@ -544,6 +544,21 @@ export type Flow = {
     packet_bits?: number;
     probe_rtt_for?: string;
     rate_rounds?: number;
+    startup_gain?: number;
+    window_gain?: number;
+  } | {
+    beta?: number;
+    drain_gain?: number;
+    headroom?: number;
+    kind: "bbr3";
+    least_rtt_for?: string;
+    loss_threshold?: number;
+    packet_bits?: number;
+    probe_rtt_every?: string;
+    probe_rtt_for?: string;
+    probe_wait?: string;
+    quanta?: number;
+    reno_rounds?: number;
     startup_gain?: number;
     window_gain?: number;
   } | {

@@ -19,9 +19,7 @@ impl State {
             self.save_window();
         }
         if self.mode == Mode::ProbeRtt {
-            let (from, until) = self.least_window;
-            let from = if ack.total_delivered > until { ack.total_delivered } else { from };
-            self.least_window = (from, ack.total_delivered + ack.in_flight);
+            self.least_window.mark(ack.total_delivered, ack.in_flight);
             match self.probe_until {
                 None if ack.in_flight <= LEAST => {
                     self.probe_until = Some(ack.now + self.params.probe_rtt_for);

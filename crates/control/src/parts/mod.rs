@@ -1,9 +1,11 @@
 //! What several protocols share.
 
 pub mod estimators;
+pub mod greatest;
 pub mod hystart;
 pub mod machine;
 pub mod slow_start;
+pub mod small_window;
 pub mod window;
 
 /// The next whole number, of one that is not negative. The library's function is a call on processors of which no more is known than x86-64.

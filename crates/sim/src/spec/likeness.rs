@@ -15,8 +15,9 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("fair_queueing", "fq"),
     ("fair_queuing", "fq"),
     ("prio", "strict_priority"),
-    ("bbr", "bbr1"),
+    ("bbr", "bbr3"),
     ("bbrv1", "bbr1"),
+    ("bbrv3", "bbr3"),
     ("new_reno", "newreno"),
     ("voip", "call"),
     ("voice", "call"),
@@ -60,10 +61,18 @@ const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     ("hhf", "the Heavy-Hitter Filter", &["fred"], "which also drops more from flows that take more"),
     ("htb", "Hierarchical Token Bucket", &["hrr"], "which also gives rates to classes"),
     ("hfsc", "HFSC", &["hrr"], "which also gives rates to classes"),
-    ("bbr2", "BBR version 2", &["bbr1"], "version 1, which does not react to loss"),
-    ("bbrv2", "BBR version 2", &["bbr1"], "version 1, which does not react to loss"),
-    ("bbr3", "BBR version 3", &["bbr1"], "version 1, which does not react to loss"),
-    ("bbrv3", "BBR version 3", &["bbr1"], "version 1, which does not react to loss"),
+    (
+        "bbr2",
+        "BBR version 2",
+        &["bbr3", "bbr1"],
+        "version 3, which succeeded it, and version 1, which does not react to loss",
+    ),
+    (
+        "bbrv2",
+        "BBR version 2",
+        &["bbr3", "bbr1"],
+        "version 3, which succeeded it, and version 1, which does not react to loss",
+    ),
     ("copa", "Copa", &["vegas"], "which also goes by delay"),
     ("ledbat", "LEDBAT", &["vegas"], "which also goes by delay"),
     ("pcc", "PCC", &["bbr1"], "which also sets a rate from what it measures"),
@@ -162,7 +171,8 @@ mod tests {
     fn names_of_other_tools_mean_ours() {
         assert_eq!(nearest("Drop-Tail", &["fq", "fcfs"]), Some("fcfs"));
         assert_eq!(nearest("FQ", &["fcfs", "fq"]), Some("fq"));
-        assert_eq!(nearest("bbr", &["cbr", "bbr1"]), Some("bbr1"));
+        assert_eq!(nearest("bbr", &["cbr", "bbr1", "bbr3"]), Some("bbr3"));
+        assert_eq!(["BBRv1", "BBRv3"].map(|name| nearest(name, &["bbr1", "bbr3"])), [Some("bbr1"), Some("bbr3")]);
         assert_eq!(nearest("droptail", &["fq"]), None);
     }
 
