@@ -204,6 +204,8 @@ numbers! {
     DropProbability("drop_probability", Probability),
     /// Probability with which the packet is marked as it leaves, if it is not dropped.
     MarkProbability("mark_probability", Probability),
+    /// Packets that wait behind the packet in its queue: the last one of a queue is not dropped.
+    Behind("behind", Packets),
 }
 
 /// Takes the numbers of a decision, one after the other.

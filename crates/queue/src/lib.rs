@@ -211,6 +211,8 @@ disciplines! {
         codel: Codel(CodelParams),
         pie: Pie(PieParams),
         pi2: Pi2(Pi2Params),
+        cobalt: Cobalt(CobaltParams),
+        blue: Blue(BlueParams),
         fq_codel: FqCodel(FqCodelParams),
         fq_pie: FqPie(FqPieParams),
         drr_plus: DrrPlus(DrrPlusParams),

@@ -48,12 +48,14 @@ _MAIN = {
         "mark",
         "coupling",
         "queues",
+        "increment",
+        "freeze",
         "k",
     ),
     "control": ("window",),
     "workload": ("rate", "mean", "bytes"),
     "loss": ("probability",),
-    "aqm": ("max_p", "min_threshold", "max_threshold", "target", "interval", "update", "mark", "delay"),
+    "aqm": ("max_p", "min_threshold", "max_threshold", "target", "interval", "update", "mark", "delay", "freeze"),
 }
 
 

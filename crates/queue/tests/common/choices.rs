@@ -63,7 +63,8 @@ pub const TURNS: usize = 8;
 
 /// Every AQM of the list with its defaults, and with thresholds and times that a short queue reaches, and marks.
 fn aqms() -> Vec<Value> {
-    let tight = json!({"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "target": "30ms", "interval": "90ms", "max_packet": "100B"});
+    let tight = json!({"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "target": "30ms", "interval": "90ms", "max_packet": "100B",
+        "increment": 0.25, "decrement": 0.125, "freeze": "70ms"});
     let of = |entry: &headgate_packet::choice::Entry| {
         let (plain, defaults) = (json!({"kind": entry.name}), (entry.defaults)());
         let known = tight.as_object().expect("a table").iter().filter(|(name, _)| defaults.get(name).is_some());
