@@ -3,9 +3,9 @@
 //! Source: Feng, Kandlur, Saha and Shin 1999.
 //! Deviations: those of the AQM `blue`. State per flow: none.
 
+use crate::Spec;
 use crate::aqm::{self, blue as part};
 use crate::fcfs::FcfsParams;
-use crate::Spec;
 use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,9 +3,9 @@
 //! Source: Linux's `sch_cake`.
 //! Deviations: those of the AQM `cobalt`. State per flow: none.
 
+use crate::Spec;
 use crate::aqm::{self, cobalt as part};
 use crate::fcfs::FcfsParams;
-use crate::Spec;
 use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,8 @@ fn us(us: u64) -> Time {
 }
 
 fn port(spec: &str) -> Port {
-    let link = LinkInfo { rate: Rate::from_bps(12_000_000).expect("above zero"), flows: 1, weights: vec![] };
+    let link =
+        LinkInfo { rate: Rate::from_bps(12_000_000).expect("above zero"), flows: 1, weights: vec![], hosts: vec![] };
     let spec: Spec = serde_json::from_str(spec).expect("a discipline");
     Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "test"))
 }
@@ -107,7 +108,8 @@ fn blue_by_hand() {
 
 #[test]
 fn blue_takes_a_long_queue_for_a_loss_and_marks() {
-    let spec = r#"{"kind": "blue", "buffer": "unlimited", "queue": "5pkt", "freeze": "2ms", "increment": 0.02, "mark": true}"#;
+    let spec =
+        r#"{"kind": "blue", "buffer": "unlimited", "queue": "5pkt", "freeze": "2ms", "increment": 0.02, "mark": true}"#;
     let mut port = port(spec);
     let mut sent = Vec::new();
     feed(&mut port, &mut sent, 500, 0, 1000, Ecn::Ect0);

@@ -38,7 +38,13 @@ pub struct BlueParams {
 
 impl Default for BlueParams {
     fn default() -> BlueParams {
-        BlueParams { increment: 0.0025, decrement: 0.00025, freeze: Duration::from_millis(100), queue: None, mark: false }
+        BlueParams {
+            increment: 0.0025,
+            decrement: 0.00025,
+            freeze: Duration::from_millis(100),
+            queue: None,
+            mark: false,
+        }
     }
 }
 
@@ -51,7 +57,11 @@ impl BlueParams {
 impl Check for BlueParams {
     fn check(&self) -> Result<(), Wrong> {
         above_zero("freeze", self.freeze)?;
-        if self.decrement > 0.0 { Ok(()) } else { Err(Wrong::at("decrement", "expected a number above zero").found(&self.decrement)) }
+        if self.decrement > 0.0 {
+            Ok(())
+        } else {
+            Err(Wrong::at("decrement", "expected a number above zero").found(&self.decrement))
+        }
     }
 }
 

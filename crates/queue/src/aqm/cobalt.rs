@@ -55,7 +55,11 @@ impl Check for CobaltParams {
         above_zero("target", self.target)?;
         above_zero("interval", self.interval)?;
         packet_length("max_packet", self.max_packet)?;
-        if self.decrement > 0.0 { Ok(()) } else { Err(Wrong::at("decrement", "expected a number above zero").found(&self.decrement)) }
+        if self.decrement > 0.0 {
+            Ok(())
+        } else {
+            Err(Wrong::at("decrement", "expected a number above zero").found(&self.decrement))
+        }
     }
 }
 

@@ -47,12 +47,16 @@ const NUMBERS: &[&str] = &[
     r#"{"kind": "drr_plus_plus", "queues": 0}"#,
     r#"{"kind": "drr_plus_plus", "queues": 2, "quantum": "60B", "drop_batch": 2}"#,
     r#"{"kind": "dualpi2", "target": "100ms", "alpha": 1.6}"#,
+    r#"{"kind": "cake", "rate": "6kbit/s", "rtt": "200ms"}"#,
+    r#"{"kind": "cake", "rate": "20kbit/s", "diffserv": "precedence", "overhead": 20, "ingress": true}"#,
 ];
 
-/// The disciplines, of which those with an AQM in turn: every one in a case of this many. There are as many as schedulers times AQMs, and a property tries many cases.
+/// The disciplines, of which those with an AQM, and CAKE with its many choices, in turn: every one in a case of this many. There are as many as schedulers times
+/// AQMs, and a property tries many cases.
 #[allow(dead_code, reason = "not every test takes turns")]
 pub fn in_turn(buffer: &str, turn: usize) -> impl Iterator<Item = (String, Spec)> {
-    let composed = |name: &str| name.contains(r#""aqm":"#);
+    let composed =
+        |name: &str| name.contains(r#""aqm":"#) || name.contains(r#""kind":"cake""#) && !name.contains("rate");
     let all = disciplines(buffer).into_iter().enumerate();
     all.filter(move |(i, (name, _))| !composed(name) || i % TURNS == turn % TURNS).map(|(_, discipline)| discipline)
 }

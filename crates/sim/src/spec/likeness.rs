@@ -43,12 +43,6 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 /// Well-known schemes that headgate does not have: what each is, the names that are nearest in kind, and how these differ from it.
 const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     (
-        "cake",
-        "CAKE, fair queues of hosts and flows with a shaper and CoDel",
-        &["fq_codel"],
-        "fair queues of flows alone",
-    ),
-    (
         "l4s",
         "L4S as such: name its queue or its flow control",
         &["dualpi2", "dctcp"],
