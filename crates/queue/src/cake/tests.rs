@@ -6,6 +6,7 @@ use headgate_packet::{Ecn, Rate, Rng};
 use proptest::prelude::*;
 
 mod shares;
+mod told;
 
 /// A CAKE that is asked for packets by hand.
 pub(super) struct Bench {
