@@ -18,7 +18,7 @@
 //!
 //! Packets of a conversation that changes its code point may overtake each other, as may those of one whose queue another one took.
 //!
-//! State: 160 kB for each tin that ever held a packet. A conversation is never forgotten, since its number gives the queue.
+//! State: 140 kB for each tin that ever held a packet. A conversation is never forgotten, since its number gives the queue.
 
 use crate::aqm::{Verdict, cobalt};
 use crate::explain::tell_buffer;

@@ -47,6 +47,8 @@ _MAIN = {
         "update",
         "mark",
         "coupling",
+        "diffserv",
+        "isolation",
         "queues",
         "increment",
         "freeze",

@@ -10,7 +10,7 @@
 //! - A new queue signals an interval after packets began to wait too long. With `at_once` it begins as the kernel's text has it, where the second of these
 //!   packets is signalled.
 //!
-//! State per queue: 72 bytes. A queue is forgotten when it came to rest: when its count and its probability are zero, and some time passed.
+//! State per queue: 56 bytes. A queue is forgotten when it came to rest: when its count and its probability are zero, and some time passed.
 
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{self, BlueSteps, CobaltRule};

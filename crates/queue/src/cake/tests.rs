@@ -383,3 +383,10 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn sizes_are_as_said() {
+    assert_eq!((size_of::<crate::parts::Cobalt>(), size_of::<crate::parts::Blue>()), (48, 24));
+    let tin = QUEUES * (size_of::<tin::Flow>() + 4 + 12);
+    assert!((135_000..145_000).contains(&tin), "{tin}");
+}

@@ -4,7 +4,7 @@
 //!
 //! Deviations: times are in picoseconds, and BLUE's probability is a number from 0 to 1.
 //!
-//! State: 64 bytes.
+//! State: 48 bytes.
 
 use super::{Blue, BlueSteps};
 use headgate_packet::{Duration, Time};
