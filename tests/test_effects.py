@@ -126,6 +126,7 @@ QUEUES: list[dict[str, Any]] = [
     {"kind": "red", "mark": True},
     *({"kind": "csfq", "role": role} for role in ("edge", "core", "island")),
     {"kind": "strict_priority", "levels": 1},
+    {"kind": "cake", "diffserv": "besteffort"},
 ]
 
 

@@ -8,7 +8,8 @@ use headgate_queue::{Cx, Discipline, LinkInfo, Spec};
 /// island, whose packets arrive with labels.
 pub fn churn(name: &str, flows: u32, rounds: u64) -> Option<u64> {
     let spec = with_buffer(name, Buffer::Packets(4 * u64::from(flows) + 16))?;
-    let link = LinkInfo { rate: Rate::from_bps(1_000_000_000)?, flows: flows as usize, weights: Vec::new() };
+    let link =
+        LinkInfo { rate: Rate::from_bps(1_000_000_000)?, flows: flows as usize, weights: Vec::new(), hosts: vec![] };
     let (mut queue, mut rng, mut dropped) = (spec.build(&link), Rng::new(1, 0, "discipline"), Vec::new());
     let mut choice = Rng::new(1, 0, "flows");
     let mut now = Time::ZERO;

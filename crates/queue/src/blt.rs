@@ -163,7 +163,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn queue(discard: Discard, places: u64) -> Blt {
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         Blt::new(&BltParams { buffer: Buffer::Packets(places), discard }, &link)
     }
 

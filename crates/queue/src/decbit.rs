@@ -85,7 +85,7 @@ mod tests {
 
     /// Marks of packets of one byte, a second each on the line, that arrive at these times.
     fn marks(seconds: &[u64]) -> Vec<bool> {
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let spec = crate::Spec::Decbit(DecbitParams::default());
         let mut port = Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "test"));
         let mut marks = Vec::new();

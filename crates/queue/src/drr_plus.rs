@@ -119,7 +119,7 @@ mod tests {
     fn a_packet_lost_to_a_full_queue_starts_the_spacing_afresh() {
         // Two always wait, where pb is 0.5: after a packet that passed the next one would certainly be dropped. A packet that finds no room has
         // not passed.
-        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let aqm = r#"{"kind": "red", "weight": 1, "max_p": 1, "min_threshold": "1pkt", "max_threshold": "3pkt"}"#;
         let text = format!(r#"{{"kind": "drr_plus", "queue_buffer": "2pkt", "aqm": {aqm}}}"#);
         let spec: Spec = serde_json::from_str(&text).expect("valid");

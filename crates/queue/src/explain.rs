@@ -206,6 +206,14 @@ numbers! {
     DropProbability("drop_probability", Probability),
     /// Probability with which the packet is marked as it leaves, if it is not dropped.
     MarkProbability("mark_probability", Probability),
+    /// Packets that wait behind the packet in its queue: the last one of a queue is not dropped.
+    Behind("behind", Packets),
+    /// Tin that the packet belongs in: 0 is best effort.
+    Tin("tin", None),
+    /// Queues with a standing backlog by which the credit of the packet's queue is divided: those of its host.
+    HostLoad("host_load", None),
+    /// Time for which the shaper keeps all packets back.
+    Held("held_for", Seconds),
 }
 
 /// Takes the numbers of a decision, one after the other.

@@ -99,7 +99,7 @@ mod tests {
     use headgate_packet::{Rate, Rng, Time};
 
     fn arrivals_that_fit(buffer: Buffer, sizes: &[u32]) -> Vec<u32> {
-        let link = LinkInfo { rate: Rate::from_bps(1).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(1).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let mut queue = Fcfs::new(&FcfsParams { buffer, aqm: None }, &link);
         let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
         let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);

@@ -94,7 +94,7 @@ mod tests {
     fn marks_above_a_third_of_the_share() {
         // Two conversations, 18 places: the share is 9, a third of it 3, so the fourth packet waiting is marked. Alone, the
         // share is 18 and the seventh would be.
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![], hosts: vec![] };
         let params = FqBitParams { buffer: Buffer::Packets(18), ..FqBitParams::default() };
         let ecn = Ecn::Ect0;
         let packet = |flow, handle| Packet { flow: FlowId(flow), bytes: 100, handle, ecn, ..Packet::default() };

@@ -224,6 +224,7 @@ disciplines! {
         selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
         dualpi2: Dualpi2(Dualpi2Params),
         drr_plus_plus: DrrPlusPlus(DrrPlusPlusParams, aqm),
+        cake: Cake(CakeParams),
     }
     configurations {
         red: Red(RedParams),
@@ -231,6 +232,8 @@ disciplines! {
         codel: Codel(CodelParams),
         pie: Pie(PieParams),
         pi2: Pi2(Pi2Params),
+        cobalt: Cobalt(CobaltParams),
+        blue: Blue(BlueParams),
         fq_codel: FqCodel(FqCodelParams),
         fq_pie: FqPie(FqPieParams),
         drr_plus: DrrPlus(DrrPlusParams),

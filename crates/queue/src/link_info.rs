@@ -11,6 +11,8 @@ pub struct LinkInfo {
     pub flows: usize,
     /// Weight of each conversation; an empty list means 1 for all.
     pub weights: Vec<u32>,
+    /// Numbers of the source and the destination host of each conversation; an empty list means that each has hosts of its own.
+    pub hosts: Vec<[u32; 2]>,
 }
 
 impl LinkInfo {
@@ -27,6 +29,13 @@ impl LinkInfo {
         }
         self.flows += 1;
         FlowId(self.flows as u32 - 1)
+    }
+
+    /// One more conversation, between two hosts that others may have too. Of those before it the hosts need not be known.
+    pub fn add_between(&mut self, weight: u32, hosts: [u32; 2]) -> FlowId {
+        self.hosts.resize(self.flows, [u32::MAX; 2]);
+        self.hosts.push(hosts);
+        self.add(weight)
     }
 
     /// The weights of the conversations from number `known` on.

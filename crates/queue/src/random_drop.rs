@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn every_place_and_the_arrival_are_equally_likely() {
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let (mut rng, mut count) = (Rng::new(1, 0, "test"), [0u32; 4]);
         for _ in 0..8000 {
             let mut queue = RandomDrop::new(&RandomDropParams { buffer: Buffer::Packets(3) }, &link);

@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn marks_what_can_be_marked() {
-        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let (min_threshold, max_threshold) = (Buffer::Packets(1), Buffer::Packets(2));
         let params = part::RedParams { mark: true, weight: 1.0, min_threshold, max_threshold, ..Default::default() };
         let mut queue = made(RedParams { aqm: params, ..RedParams::default() }, &link);
@@ -76,7 +76,7 @@ mod tests {
 
     /// What becomes of packets that all find two waiting, where pb is 0.5: so that there are always two, one is sent for each that gets in.
     fn fates(buffer: Buffer) -> Vec<Option<DropReason>> {
-        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let (min_threshold, max_threshold) = (Buffer::Packets(1), Buffer::Packets(3));
         let params = part::RedParams { weight: 1.0, max_p: 1.0, min_threshold, max_threshold, ..Default::default() };
         let (mut queue, mut rng, mut dropped) = (made(RedParams { buffer, aqm: params }, &link), Rng::new(1, 0, "red"), Vec::new());

@@ -159,7 +159,7 @@ mod tests {
     fn tags_go_on_beyond_2_to_the_52_bits() {
         use super::*;
         use headgate_packet::{Rate, Rng};
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 3, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 3, weights: vec![], hosts: vec![] };
         for start in [(1u128 << 52) - 100, (1 << 63) - 100] {
             let (mut queue, mut rng, mut dropped) = (Scfq::new(&ScfqParams::default(), &link), Rng::new(0, 0, ""), vec![]);
             queue.virtual_time = start << FRACTION;

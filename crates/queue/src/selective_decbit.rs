@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_share_is_max_min_of_nine_tenths() {
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 3, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 3, weights: vec![], hosts: vec![] };
         let mut queue = SelectiveDecbit::new(&SelectiveDecbitParams::default(), &link);
         let counts = &mut queue.counts;
         (counts.last, counts.present, counts.in_last) = (vec![1, 5, 4], vec![1, 5, 4], vec![0, 1, 2]);
@@ -194,7 +194,7 @@ mod tests {
         // Conversation 0 had this number of packets in queue and in transmission all the time: that is the average. Whether the first packet of
         // another is marked.
         let marked = |packets: u32, threshold, panic, capacity_factor| {
-            let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![] };
+            let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![], hosts: vec![] };
             let params =
                 SelectiveDecbitParams { threshold, panic, capacity_factor, ..SelectiveDecbitParams::default() };
             let mut queue = SelectiveDecbit::new(&params, &link);

@@ -133,7 +133,7 @@ mod tests {
 
     /// The order in which packets of these priorities leave, all arriving before the first, and those dropped.
     fn order(buffer: u64, drop_policy: DropPolicy, priorities: &[u8]) -> (Vec<u32>, Vec<u32>) {
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let params = StrictPriorityParams { buffer: Buffer::Packets(buffer), levels: 3, drop_policy, aqm: None };
         let (mut queue, mut rng, mut dropped) =
             (StrictPriority::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());

@@ -7,7 +7,7 @@ use headgate_queue::{Decision, DropReason, LinkInfo, Moment, Port, Spec};
 const US: u64 = 1_000_000;
 
 fn port(spec: &str, bps: u64, flows: usize) -> Port {
-    let link = LinkInfo { rate: Rate::from_bps(bps).expect("above zero"), flows, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(bps).expect("above zero"), flows, weights: vec![], hosts: vec![] };
     let spec: Spec = serde_json::from_str(spec).expect("a discipline");
     Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "test"))
 }

@@ -33,7 +33,7 @@ fn drive<D: Discipline>(
     arrivals: &[Arrival],
     late: bool,
 ) -> Result<(Vec<Sent>, Vec<Dropped>), TestCaseError> {
-    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![], hosts: vec![] };
     let mut port = Port::new(build(&link), link.rate, Rng::new(1, 0, "port"));
     let (mut sent, mut dropped, mut now) = (Vec::new(), Vec::new(), Time::ZERO);
     for (i, &(gap, flow, bytes)) in arrivals.iter().enumerate() {
@@ -76,7 +76,7 @@ fn contract<D: Discipline>(
     all.sort_unstable();
     prop_assert!(all.iter().copied().eq(0..arrivals.len() as u32), "each packet leaves once");
     prop_assert!(dropped.is_sorted_by_key(|d| d.at), "drops are in the order of time");
-    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![], hosts: vec![] };
     let in_parts = build(&link).is_preemptive();
     if in_parts {
         prop_assert_eq!(busy::check(&sent), Ok(()));
@@ -125,7 +125,7 @@ proptest! {
         turn in 0..TURNS,
     ) {
         for (name, spec) in in_turn(buffer, turn) {
-            let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![] };
+            let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![], hosts: vec![] };
             let port = || Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
             let (mut short, mut long, mut now) = (port(), port(), Time::ZERO);
             let (mut ways, mut gauges) = ([vec![], vec![]], [vec![], vec![]]);
@@ -234,7 +234,7 @@ fn with_flows<D: Discipline>(
     known: usize,
 ) -> Vec<(u32, Time)> {
     let rate = Rate::from_bps(8_000).unwrap();
-    let mut link = LinkInfo { rate, flows: known, weights: weights[..known].to_vec() };
+    let mut link = LinkInfo { rate, flows: known, weights: weights[..known].to_vec(), hosts: vec![] };
     let mut port = Port::new(build(&link), rate, Rng::new(1, 0, "port"));
     let (mut out, mut now) = (Vec::new(), Time::ZERO);
     for (i, &(gap, flow, bytes)) in arrivals.iter().enumerate() {
@@ -255,7 +255,7 @@ fn with_flows<D: Discipline>(
 fn the_packet_in_transmission_takes_room_where_it_is_set_to() {
     // A packet of 1000 bytes takes a second. Packet 0 is in transmission from 0 s; 1 and 2 arrive at 0.5 s, 3 at 1 s, when 1's transmission starts.
     let dropped = |kind: &str, in_service: InService, buffer: &str| {
-        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let mut port = Port::new(discipline(kind, buffer).build(&link), link.rate, Rng::new(1, 0, "port"));
         port.count_in_service(in_service);
         for (handle, ms) in [(0, 0), (1, 500), (2, 500), (3, 1000)] {
@@ -277,7 +277,7 @@ fn the_packet_in_transmission_takes_room_where_it_is_set_to() {
 
 #[test]
 fn a_packet_that_ends_as_another_comes_may_still_take_room() {
-    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
     let second = Time::from_ps(1_000_000_000_000);
     let drops = |in_service: InService| {
         let mut port = Port::new(discipline("fcfs", "1pkt").build(&link), link.rate, Rng::new(1, 0, "port"));

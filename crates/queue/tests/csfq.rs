@@ -9,8 +9,12 @@ const BITS: f64 = 8000.0;
 /// Bit/s carried of each flow, from `from` to `to` seconds. Packets of 1000 bytes arrive at gaps uniform from 0.5 to 1.5 of the mean, as in the paper.
 fn carried(more: &str, rates: &[f64], weights: &[u32], (from, to): (f64, f64)) -> Vec<f64> {
     let spec: Spec = serde_json::from_str(&format!(r#"{{"kind": "csfq"{more}}}"#)).expect("a valid discipline");
-    let link =
-        LinkInfo { rate: Rate::from_bps(LINE as u64).expect("above 0"), flows: rates.len(), weights: weights.to_vec() };
+    let link = LinkInfo {
+        rate: Rate::from_bps(LINE as u64).expect("above 0"),
+        flows: rates.len(),
+        weights: weights.to_vec(),
+        hosts: vec![],
+    };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(3, 0, "port"));
     let mut rng = Rng::new(3, 0, "sources");
     let mut next: Vec<f64> = rates.iter().map(|r| rng.uniform() * BITS / r).collect();
@@ -83,8 +87,12 @@ fn an_idle_line_drops_no_packet() {
 fn a_core_port_keeps_nothing_of_a_million_conversations() {
     let kept = |role: &str, flows: u32| {
         let spec: Spec = serde_json::from_str(&format!(r#"{{"kind": "csfq", "role": "{role}"}}"#)).expect("valid");
-        let link =
-            LinkInfo { rate: Rate::from_bps(1_000_000_000).expect("above 0"), flows: flows as usize, weights: vec![] };
+        let link = LinkInfo {
+            rate: Rate::from_bps(1_000_000_000).expect("above 0"),
+            flows: flows as usize,
+            weights: vec![],
+            hosts: vec![],
+        };
         let mut port = Port::new(spec.build(&link), link.rate, Rng::new(3, 0, "port"));
         let mut now = Time::ZERO;
         for flow in 0..flows {

@@ -16,8 +16,12 @@ type Arrival = (u64, u32, u32);
 fn run(kind: &str, weights: &[u32], list: &[Arrival]) -> Vec<Sent> {
     let spec: Spec =
         serde_json::from_str(&format!(r#"{{"kind": "{kind}", "buffer": "100000pkt"}}"#)).expect("a valid discipline");
-    let link =
-        LinkInfo { rate: Rate::from_bps(BPS).expect("above 0"), flows: weights.len(), weights: weights.to_vec() };
+    let link = LinkInfo {
+        rate: Rate::from_bps(BPS).expect("above 0"),
+        flows: weights.len(),
+        weights: weights.to_vec(),
+        hosts: vec![],
+    };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let mut sent = Vec::new();
     for &(at, flow, bytes) in list {

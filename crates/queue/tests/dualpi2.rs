@@ -14,7 +14,8 @@ type Fate = [f64; 4];
 
 /// Packets of 1500 bytes at these rates in Mbit/s with these fields, on a line of 10 Mbit/s, for a minute of which the second half counts.
 fn floods(spec: &str, flows: &[(f64, Ecn)]) -> Vec<Fate> {
-    let link = LinkInfo { rate: Rate::from_bps(10_000_000).expect("above zero"), flows: 1, weights: vec![] };
+    let link =
+        LinkInfo { rate: Rate::from_bps(10_000_000).expect("above zero"), flows: 1, weights: vec![], hosts: vec![] };
     let built: Spec = serde_json::from_str(spec).expect("a discipline");
     let mut port = Port::new(built.build(&link), link.rate, Rng::new(1, 0, "test"));
     let mut arrivals: Vec<(u64, usize)> = (0..)

@@ -14,7 +14,12 @@ fn drive(spec: &str, arrivals: &[(u64, u32, u32)]) -> (Vec<Sent>, Vec<Dropped>) 
 /// As `drive`, where `known` conversations are known from the start and the others are added when they are needed.
 fn drive_growing(spec: &str, arrivals: &[(u64, u32, u32)], known: usize) -> (Vec<Sent>, Vec<Dropped>) {
     let spec: Spec = serde_json::from_str(spec).expect("a valid discipline");
-    let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: known, weights: WEIGHTS[..known].to_vec() };
+    let mut link = LinkInfo {
+        rate: Rate::from_bps(8_000).unwrap(),
+        flows: known,
+        weights: WEIGHTS[..known].to_vec(),
+        hosts: vec![],
+    };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let (mut sent, mut now) = (Vec::new(), 0);
     for (i, &(gap, flow, bytes)) in arrivals.iter().enumerate() {
@@ -81,7 +86,7 @@ proptest! {
 fn figure_3a(spec: &str) -> Vec<f64> {
     let (rate, end) = (Rate::from_bps(10_000_000).unwrap(), Time::from_ps(10_000_000_000_000));
     let spec: Spec = serde_json::from_str(spec).expect("a valid discipline");
-    let link = LinkInfo { rate, flows: 32, weights: vec![] };
+    let link = LinkInfo { rate, flows: 32, weights: vec![], hosts: vec![] };
     let mut port = Port::new(spec.build(&link), rate, Rng::new(1, 0, "port"));
     let mut gaps = Rng::new(1, 0, "gaps");
     let gap = |flow: u32, uniform: f64| ((0.5 + uniform) * 8e15 / (312_500.0 * f64::from(flow + 1))) as u64;

@@ -10,8 +10,12 @@ use proptest::prelude::*;
 /// Bytes per unit of weight of each conversation after each packet, until the first of them has none left.
 fn shares(spec: &str, weights: &[u32], lengths: &[Vec<u32>]) -> Vec<Vec<f64>> {
     let spec: Spec = serde_json::from_str(spec).expect("a valid discipline");
-    let link =
-        LinkInfo { rate: Rate::from_bps(8_000).expect("above 0"), flows: weights.len(), weights: weights.to_vec() };
+    let link = LinkInfo {
+        rate: Rate::from_bps(8_000).expect("above 0"),
+        flows: weights.len(),
+        weights: weights.to_vec(),
+        hosts: vec![],
+    };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let (mut sent, mut left) = (Vec::new(), lengths.iter().map(Vec::len).collect::<Vec<_>>());
     let most = left.iter().max().copied().unwrap_or(0);

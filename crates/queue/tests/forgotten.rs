@@ -71,7 +71,7 @@ fn never_forgets(text: &str) -> bool {
         "virtual_clock" => table.get("rate").is_none(),
         "drr" => table.get("queues").is_some(),
         "drr_plus_plus" => table["queues"] != 0,
-        "fq_codel" | "fq_pie" => true,
+        "fq_codel" | "fq_pie" | "cake" => true,
         "csfq" => table["rules"] == "published_code" && table["role"] != "core",
         _ => false,
     }
@@ -92,7 +92,12 @@ struct Bench {
 
 impl Bench {
     fn new(spec: &Spec, weights: [u32; FLOWS as usize]) -> Bench {
-        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: weights.to_vec() };
+        let link = LinkInfo {
+            rate: Rate::from_bps(8_000).unwrap(),
+            flows: FLOWS as usize,
+            weights: weights.to_vec(),
+            hosts: vec![],
+        };
         let port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
         Bench { port, waiting: vec![0; link.flows], link, now: Time::ZERO, offered: 0, log: Vec::new() }
     }

@@ -130,8 +130,12 @@ fn judge_changing(
         "structure": rules.structure,
     }))
     .map_err(|e| e.to_string())?;
-    let mut link =
-        LinkInfo { rate: Rate::from_bps(rules.bps).expect("above 0"), flows: weights.len(), weights: weights.to_vec() };
+    let mut link = LinkInfo {
+        rate: Rate::from_bps(rules.bps).expect("above 0"),
+        flows: weights.len(),
+        weights: weights.to_vec(),
+        hosts: vec![],
+    };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let mut reference = Reference {
         rules,
@@ -293,7 +297,8 @@ fn long_backlogs_do_not_drift() {
     let list: Vec<Arrival> = (0..20_000u64).map(|i| (i * 1_000_000, (i % 2) as u32, 997)).collect();
     let rules =
         Rules { bps: 1_000_003, limit: 100_000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
-    let link = LinkInfo { rate: Rate::from_bps(rules.bps).expect("above 0"), flows: 2, weights: vec![3, 1] };
+    let link =
+        LinkInfo { rate: Rate::from_bps(rules.bps).expect("above 0"), flows: 2, weights: vec![3, 1], hosts: vec![] };
     let spec: Spec = serde_json::from_value(serde_json::json!({"kind": "fq", "buffer": "100000pkt"})).expect("valid");
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let mut sent = Vec::new();

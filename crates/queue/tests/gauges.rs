@@ -6,7 +6,7 @@ use headgate_queue::{Cx, Discipline, LinkInfo, Spec};
 /// What a discipline says after two conversations had a packet each queued, at time 0.
 fn gauges(kind: &str) -> Vec<(&'static str, f64)> {
     let spec: Spec = serde_json::from_str(&format!("{kind:?}")).expect("the parameters have defaults");
-    let link = LinkInfo { rate: Rate::from_bps(8_000).expect("above 0"), flows: 2, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8_000).expect("above 0"), flows: 2, weights: vec![], hosts: vec![] };
     let (mut queue, mut rng, mut dropped) = (spec.build(&link), Rng::new(1, 0, "port"), Vec::new());
     let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
     for flow in [0, 1] {

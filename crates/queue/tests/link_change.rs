@@ -38,7 +38,8 @@ fn drive<D: Discipline>(
     steps: &[(u64, Step)],
     late: bool,
 ) -> (Vec<Sent>, Vec<Dropped>) {
-    let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![] };
+    let mut link =
+        LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![], hosts: vec![] };
     let mut port = Port::new(build(&link), link.rate, Rng::new(1, 0, "port"));
     let (mut sent, mut dropped, mut now, mut offered) = (Vec::new(), Vec::new(), Time::ZERO, 0);
     for &(gap, step) in steps {
@@ -102,7 +103,7 @@ fn contract<D: Discipline>(
     let mut all: Vec<u32> = sent.iter().map(|s| s.packet.handle).chain(dropped.iter().map(|d| d.handle)).collect();
     all.sort_unstable();
     prop_assert!(all.into_iter().eq(0..offered), "each packet leaves once");
-    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![], hosts: vec![] };
     let in_parts = build(&link).is_preemptive();
     for s in sent.iter().filter(|_| !in_parts) {
         // At the instant of a change both the old and the new state are possible.
@@ -171,7 +172,7 @@ proptest! {
 #[test]
 fn a_port_that_no_conversation_crosses_yet_may_change_too() {
     for entry in LIST {
-        let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 0, weights: vec![] };
+        let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 0, weights: vec![], hosts: vec![] };
         let mut port = Port::new(discipline(entry.name, "5pkt").build(&link), link.rate, Rng::new(1, 0, "port"));
         for (at, bps) in [(0, 16_000), (7, 80_000), (9, 8_000)] {
             link.rate = Rate::from_bps(bps).unwrap();
@@ -191,7 +192,7 @@ fn a_port_that_no_conversation_crosses_yet_may_change_too() {
 #[test]
 fn the_packet_in_transmission_keeps_its_end() {
     // 1000 bytes take a second at 8 kbit/s, half at 16 kbit/s. The rate doubles at 0.5 s: packet 0 ends at 1 s, packet 1 at 1.5 s.
-    let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+    let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
     let mut port = Port::new(discipline("fcfs", "9pkt").build(&link), link.rate, Rng::new(1, 0, "port"));
     let mut ends = Vec::new();
     for handle in 0..2 {
@@ -211,7 +212,7 @@ fn a_frame_of_hrr_takes_the_time_of_the_new_rate() {
     // from the change at 3 s for the length of a new one.
     let text = r#"{"kind": "hrr", "slot": "1B", "slots": [2], "lower": []}"#;
     let spec: Spec = serde_json::from_str(text).unwrap();
-    let mut link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![] };
+    let mut link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![], hosts: vec![] };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let mut starts = Vec::new();
     for handle in 0..5 {

@@ -59,7 +59,7 @@ impl Aqm for First {
 }
 
 fn link() -> LinkInfo {
-    LinkInfo { rate: Rate::from_bps(8_000).expect("above zero"), flows: 2, weights: vec![] }
+    LinkInfo { rate: Rate::from_bps(8_000).expect("above zero"), flows: 2, weights: vec![], hosts: vec![] }
 }
 
 fn managed(spec: &str) -> Managed<First> {

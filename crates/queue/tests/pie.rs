@@ -10,7 +10,8 @@ fn us(us: u64) -> Time {
 }
 
 fn port(spec: &str) -> Port {
-    let link = LinkInfo { rate: Rate::from_bps(10_000_000).expect("above zero"), flows: 1, weights: vec![] };
+    let link =
+        LinkInfo { rate: Rate::from_bps(10_000_000).expect("above zero"), flows: 1, weights: vec![], hosts: vec![] };
     let spec: Spec = serde_json::from_str(spec).expect("a discipline");
     Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "test"))
 }

@@ -6,7 +6,7 @@ use headgate_queue::{Counters, DropReason, Dropped, InService, LinkInfo, Port, S
 const MS: u64 = 1_000_000_000;
 
 fn port(spec: &str) -> Port {
-    let link = LinkInfo { rate: Rate::from_bps(8_000).expect("above 0"), flows: 4, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8_000).expect("above 0"), flows: 4, weights: vec![], hosts: vec![] };
     let spec: Spec = serde_json::from_str(spec).expect("a valid discipline");
     Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"))
 }

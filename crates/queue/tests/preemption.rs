@@ -22,8 +22,12 @@ const PS: u64 = 1_000_000_000_000;
 fn run(kind: &str, bps: u64, weights: &[u32], list: &[Arrival]) -> Vec<Sent> {
     let spec: Spec =
         serde_json::from_str(&format!(r#"{{"kind": "{kind}", "buffer": "100000pkt"}}"#)).expect("a valid discipline");
-    let link =
-        LinkInfo { rate: Rate::from_bps(bps).expect("above 0"), flows: weights.len(), weights: weights.to_vec() };
+    let link = LinkInfo {
+        rate: Rate::from_bps(bps).expect("above 0"),
+        flows: weights.len(),
+        weights: weights.to_vec(),
+        hosts: vec![],
+    };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let mut sent = Vec::new();
     for (handle, &(at, flow, bytes)) in (0..).zip(list) {

@@ -107,7 +107,7 @@ pub struct Replayer {
 impl Replayer {
     /// An idle port; its discipline draws from the stream (seed, 0, "replay").
     pub fn new(spec: &Spec, rate: Rate, seed: u64, conventions: Conventions) -> Replayer {
-        let link = LinkInfo { rate, flows: 0, weights: vec![] };
+        let link = LinkInfo { rate, flows: 0, weights: vec![], hosts: vec![] };
         let untouched = Rng::new(seed, 0, "replay");
         let mut port = Port::new(spec.build(&link), rate, untouched.clone());
         port.count_in_service(match (conventions.in_service, conventions.at_departure) {

@@ -50,7 +50,7 @@ fn gauges(discipline: &str) -> Vec<&'static str> {
     let spec = headgate_queue::Spec::default_of(discipline).expect("a discipline of the list");
     let rate = Rate::from_bps(1_000_000).expect("above zero");
     let mut names = Vec::new();
-    spec.build(&LinkInfo { rate, flows: 1, weights: Vec::new() }).probe(&mut |name, _| names.push(name));
+    spec.build(&LinkInfo { rate, flows: 1, weights: Vec::new(), hosts: vec![] }).probe(&mut |name, _| names.push(name));
     names
 }
 

@@ -86,7 +86,7 @@ impl Change {
 
 fn set_rate(lane: &mut Lane, rate: Rate, now: Time) {
     // No conversation is added, and those known keep their weights.
-    let link = LinkInfo { rate, flows: lane.conversations as usize, weights: Vec::new() };
+    let link = LinkInfo { rate, flows: lane.conversations as usize, weights: Vec::new(), hosts: vec![] };
     lane.port.set_link(&link, now);
 }
 

@@ -28,7 +28,8 @@ impl Network {
     }
 
     /// A path like this one, with a new conversation at each port that distinguishes flows.
-    pub fn path_like(&mut self, like: u32, weight: u32) -> u32 {
+    /// The conversations are between these hosts.
+    pub fn path_like(&mut self, like: u32, weight: u32, hosts: [u32; 2]) -> u32 {
         let start = self.hops.len() as u32;
         for place in like as usize.. {
             let mut hop = self.hops[place];
@@ -38,9 +39,10 @@ impl Network {
                     rate: lane.port.rate(),
                     flows: lane.conversations as usize,
                     weights: Vec::new(),
+                    hosts: vec![],
                 });
                 link.rate = lane.port.rate();
-                hop.conversation = link.add(weight).0;
+                hop.conversation = link.add_between(weight, hosts).0;
                 lane.conversations += 1;
                 lane.port.grow(link);
             }

@@ -327,7 +327,7 @@ mod tests {
     fn a_discipline_that_drops_by_itself_does_so_at_arrival_or_later() {
         let (time, rate) =
             (|ms: u64| Time::ZERO + Duration::from_millis(ms), Rate::from_bps(8_000).expect("above zero"));
-        let link = LinkInfo { rate, flows: 1, weights: vec![] };
+        let link = LinkInfo { rate, flows: 1, weights: vec![], hosts: vec![] };
         let port = Port::new(Spec::default_of("fcfs").expect("it is there").build(&link), rate, Rng::new(0, 0, "test"));
         let mut tracks = Tracks::new(Window { from: Time::ZERO, to: Time::NEVER, most: 9 }, 1);
         for (handle, at, reason) in

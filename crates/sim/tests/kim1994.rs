@@ -112,7 +112,7 @@ fn a_switch_takes_the_same_rate_of_each_stream_the_fastest_that_fits() {
 
     let source = Source::new(&SourceParams { marks: Marks::Rates, ..SourceParams::default() });
     for (sources, halvings) in [(1u64, 0), (2, 1), (4, 2), (8, 3)] {
-        let link = LinkInfo { rate: Rate::from_bps(8).expect("above zero"), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).expect("above zero"), flows: 1, weights: vec![], hosts: vec![] };
         let mut switch = Blt::new(&BltParams { buffer: Buffer::Packets(50), ..BltParams::default() }, &link);
         let (mut rng, mut dropped, mut served) = (Rng::new(0, 0, "test"), Vec::new(), Vec::new());
         for offset in 0..4096u64 {

@@ -14,8 +14,12 @@ fn at(ms: u64) -> Time {
 /// A line of a packet of 1000 bytes each 100 ms.
 fn lane(delay: u64) -> Lane {
     let rate = Rate::from_bps(80_000).expect("not zero");
-    let discipline =
-        Spec::default_of("fcfs").expect("in the list").build(&LinkInfo { rate, flows: 1, weights: vec![] });
+    let discipline = Spec::default_of("fcfs").expect("in the list").build(&LinkInfo {
+        rate,
+        flows: 1,
+        weights: vec![],
+        hosts: vec![],
+    });
     Lane::new(Port::new(discipline, rate, Rng::new(1, 0, "port")), Duration::from_millis(delay), 0, false)
 }
 

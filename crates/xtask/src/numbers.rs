@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 /// The numbers with which a discipline decides about packets: those of two conversations that fill its buffer.
 pub fn numbers_of(discipline: &str) -> Vec<Number> {
     let spec = Spec::default_of(discipline).expect("a discipline of the list");
-    let link = LinkInfo { rate: Rate::from_bps(1_000_000).expect("above zero"), flows: 2, weights: Vec::new() };
+    let link =
+        LinkInfo { rate: Rate::from_bps(1_000_000).expect("above zero"), flows: 2, weights: Vec::new(), hosts: vec![] };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "numbers"));
     let mut found = BTreeSet::new();
     port.write_down();

@@ -47,13 +47,17 @@ _MAIN = {
         "update",
         "mark",
         "coupling",
+        "diffserv",
+        "isolation",
         "queues",
+        "increment",
+        "freeze",
         "k",
     ),
     "control": ("window",),
     "workload": ("rate", "mean", "bytes"),
     "loss": ("probability",),
-    "aqm": ("max_p", "min_threshold", "max_threshold", "target", "interval", "update", "mark", "delay"),
+    "aqm": ("max_p", "min_threshold", "max_threshold", "target", "interval", "update", "mark", "delay", "freeze"),
 }
 
 

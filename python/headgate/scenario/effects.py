@@ -28,15 +28,16 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
         "fcfs": (), "fq": (WEIGHTS,), "wfq": (WEIGHTS,), "fq_bit": (MARKS, WEIGHTS), "random_drop": (), "strict_priority": (PRIORITIES,),
         "blt": (PRIORITIES,), "fq_preemptive": (WEIGHTS,),
         "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "pie": (MARKS,), "pi2": (MARKS,), "threshold": (MARKS,),
+        "cobalt": (MARKS,), "blue": (MARKS,),
         "fred": (), "sfq": (), "drr": (WEIGHTS,),
-        "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,),
+        "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,), "cake": (MARKS, PRIORITIES),
         "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
         "decbit": (MARKS,), "selective_decbit": (MARKS,),
     }.items()
 }  # fmt: skip
 
 #: Those that mark only with `mark`.
-BY_MARK = ("red", "codel", "pie", "pi2", "fq_codel", "fq_pie")
+BY_MARK = ("red", "codel", "pie", "pi2", "cobalt", "blue", "fq_codel", "fq_pie")
 
 #: Flow controls whose packets may be marked unless their transport sets it otherwise.
 REACT = ("decbit", "dctcp")
@@ -168,7 +169,8 @@ def properties(queue: Mapping[str, Any]) -> frozenset[str]:
         # A core router drops by the label alone, and a router that is an island by its own estimate alone.
         WEIGHTS: kind == "csfq" and queue.get("role") == "core",
         LABELS: kind == "csfq" and queue.get("role") == "island",
-        PRIORITIES: kind == "strict_priority" and queue.get("levels") == 1,
+        PRIORITIES: kind == "strict_priority" and queue.get("levels") == 1
+        or kind == "cake" and queue.get("diffserv") == "besteffort",
     }
     does = DISCIPLINES.get(kind, frozenset(without))
     # Each AQM is a discipline's name too, and does the same.

@@ -154,7 +154,7 @@ mod tests {
     fn shares(constant: bool) -> [f64; 8] {
         let rate = Rate::from_bps(400_000).unwrap();
         // Conversations 0, 2, 4 and 6; the odd ones never send a packet here.
-        let link = LinkInfo { rate, flows: 8, weights: vec![1, 1, 2, 2, 4, 4, 8, 8] };
+        let link = LinkInfo { rate, flows: 8, weights: vec![1, 1, 2, 2, 4, 4, 8, 8], hosts: vec![] };
         let params = EnhancedRedParams { weight: 1.0, constant, ..Default::default() };
         let (mut aqm, mut rng, mut dropped) = (EnhancedRed::new(&params, &link), Rng::new(1, 0, "red"), Vec::new());
         let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn connections_of_a_queue_have_the_probabilities_of_the_paper() {
         // Two queues on a line of 400 kbit/s, {64, 128} and {256, 512} kbit/s: 0.0628 and 0.02 in each (parts/fair_chances.rs).
-        let link = LinkInfo { rate: Rate::from_bps(400_000).unwrap(), flows: 4, weights: vec![1, 4, 2, 8] };
+        let link = LinkInfo { rate: Rate::from_bps(400_000).unwrap(), flows: 4, weights: vec![1, 4, 2, 8], hosts: vec![] };
         let params = EnhancedRedParams { initial_p: 0.02, ..Default::default() };
         let (mut aqm, mut rng, mut dropped) = (EnhancedRed::new(&params, &link), Rng::new(1, 0, "red"), Vec::new());
         let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);

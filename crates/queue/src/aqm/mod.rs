@@ -87,6 +87,8 @@ aqms! {
     pie: Pie(PieParams),
     pi2: Pi2(Pi2Params),
     threshold: Threshold(ThresholdParams),
+    cobalt: Cobalt(CobaltParams),
+    blue: Blue(BlueParams),
 }
 
 /// What an AQM decides about a packet.

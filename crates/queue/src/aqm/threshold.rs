@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_can_be_marked_is_above_the_threshold_and_not_at_it() {
-        let link = LinkInfo { rate: Rate::from_bps(1).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(1).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
         let at = Time::ZERO + Duration::from_millis(10);
         let mut cx = Cx::new(at, &mut rng, &mut dropped);

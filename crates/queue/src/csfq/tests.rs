@@ -8,7 +8,7 @@ use proptest::prelude::*;
 fn offer(role: &str, more: &str, flow: u32, carried: f64, number: f64) -> Option<f64> {
     let text = format!(r#"{{"role": "{role}", "rules": "figure_2", "buffer": "9pkt", {more}}}"#);
     let params: CsfqParams = serde_json::from_str(&text).expect("valid");
-    let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 2, weights: vec![1, 4] };
+    let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 2, weights: vec![1, 4], hosts: vec![] };
     let (mut csfq, mut rng, mut dropped) = (Csfq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
     let mut cx = Cx::new(Time::from_ps(1), &mut rng, &mut dropped);
     let mut packet = Packet { bytes: 250, flow: FlowId(flow), ..Packet::default() };
@@ -106,7 +106,7 @@ fn the_buffer_is_low_below_the_threshold_only() {
     let low = |buffer: &str, sizes: &[u32]| {
         let text = format!(r#"{{"buffer": "{buffer}", "threshold": 0.5}}"#);
         let params: CsfqParams = serde_json::from_str(&text).expect("valid");
-        let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let (mut csfq, mut rng, mut dropped) = (Csfq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
         for &bytes in sizes {
             let packet = Packet { bytes, ..Packet::default() };
@@ -123,7 +123,7 @@ fn the_buffer_is_low_below_the_threshold_only() {
 fn what_passes_and_finds_the_buffer_full_takes_a_hundredth_off_the_share() {
     // With a threshold of 0 the first packet sets alpha to C / 2. The third does not find room.
     let params: CsfqParams = serde_json::from_str(r#"{"buffer": "2pkt", "threshold": 0.0}"#).expect("valid");
-    let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 1, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
     let (mut csfq, mut rng, mut dropped) = (Csfq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
     let alphas = [(); 3].map(|()| {
         let mut cx = Cx::new(Time::from_ps(1), &mut rng, &mut dropped);

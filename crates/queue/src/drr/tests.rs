@@ -13,7 +13,7 @@ fn what_a_turn_leaves_is_kept() {
 
 #[test]
 fn conversations_are_put_into_the_queues_by_turns() {
-    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 7, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 7, weights: vec![], hosts: vec![] };
     let drr = |queues| Drr::new(&DrrParams { queues, ..DrrParams::default() }, &link);
     assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|flow| drr(3).place(flow)), [0, 1, 2, 0, 1, 2, 0]);
     assert_eq!([0, 1, 6].map(|flow| drr(0).place(flow)), [0, 1, 6], "one queue each");
@@ -41,7 +41,7 @@ fn a_quantum_times_a_weight_beyond_all_numbers_serves_and_ends() {
         crate::Spec::Drr(DrrParams { queues: 1, queue_weight: QueueWeight::Sum, ..params.clone() }),
     ] {
         let rate = headgate_packet::Rate::from_bps(8).expect("above zero");
-        let link = crate::LinkInfo { rate, flows: 2, weights: vec![1 << 31, u32::MAX] };
+        let link = crate::LinkInfo { rate, flows: 2, weights: vec![1 << 31, u32::MAX], hosts: vec![] };
         let mut port = crate::Port::new(spec.build(&link), rate, headgate_packet::Rng::new(0, 0, "test"));
         let mut sent = 0;
         for flow in [0, 1, 0, 1] {
@@ -84,7 +84,7 @@ fn the_longest_queue_makes_room_at_the_end_asked_for() {
 
 #[test]
 fn what_an_aqm_drops_on_departure_does_not_count_as_sent() {
-    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 2, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 2, weights: vec![], hosts: vec![] };
     let mut drr = Drr::new(&DrrParams { quantum: Bytes(500), ..DrrParams::default() }, &link);
     let (mut rng, mut dropped) = (headgate_packet::Rng::new(0, 0, "test"), Vec::new());
     let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);

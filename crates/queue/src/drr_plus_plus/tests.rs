@@ -14,7 +14,7 @@ struct Bench {
 
 impl Bench {
     fn new(params: &DrrPlusPlusParams) -> Bench {
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 8, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 8, weights: vec![], hosts: vec![] };
         let params = DrrPlusPlusParams { queues: 0, ..params.clone() };
         Bench { queue: DrrPlusPlus::new(&params, &link), rng: Rng::new(0, 0, "test"), dropped: Vec::new(), handles: 0 }
     }

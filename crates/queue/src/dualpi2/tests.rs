@@ -10,7 +10,7 @@ fn at(us: u64) -> Time {
 }
 
 fn made(params: &Dualpi2Params) -> Dualpi2 {
-    Dualpi2::new(params, &LinkInfo { rate: Rate::from_bps(10_000_000).unwrap(), flows: 1, weights: vec![] })
+    Dualpi2::new(params, &LinkInfo { rate: Rate::from_bps(10_000_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] })
 }
 
 #[test]

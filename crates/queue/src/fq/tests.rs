@@ -3,7 +3,7 @@ use headgate_packet::{Duration, FlowId, Rate, Rng};
 
 /// Sends (time, conversation, bits / 8 as bytes) through a line of 8 bit/s per byte/s and gives the order of service.
 fn order(params: &FqParams, arrivals: &[(u64, u32, u32)]) -> Vec<u32> {
-    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![], hosts: vec![] };
     let spec = crate::Spec::Fq(params.clone());
     let mut port = crate::Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "test"));
     let mut out = Vec::new();
@@ -53,7 +53,7 @@ fn with_slots_a_conversation_has_a_fraction_of_the_line() {
 #[test]
 fn bids_go_on_beyond_2_to_the_52_bits() {
     // All conversations have finish numbers just below 2^52 bits, and the line stands there too: packets of 10 and 40 bytes lie on both sides.
-    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![], hosts: vec![] };
     for structure in [Structure::Perc, Structure::Heap, Structure::Tree, Structure::Link] {
         let params = FqParams { structure, drop_policy: DropPolicy::LargestBid, ..FqParams::default() };
         for start in [(1 << 52) - 100, (1 << 53) - 100, (1 << 63) - 100] {
@@ -75,7 +75,7 @@ fn bids_go_on_beyond_2_to_the_52_bits() {
 #[test]
 fn arrivals_go_on_beyond_2_to_the_32() {
     // Six equal bids, whose order is that of arrival; the numbers of arrivals begin again between any two of them.
-    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 6, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 6, weights: vec![], hosts: vec![] };
     for drop_policy in [DropPolicy::LongestQueue, DropPolicy::LargestBid, DropPolicy::Arrival] {
         for left in 0..7 {
             let params = FqParams { drop_policy, ..FqParams::default() };
@@ -92,7 +92,7 @@ fn arrivals_go_on_beyond_2_to_the_32() {
 }
 
 fn survivors(params: FqParams, arrivals: &[(u32, u32)]) -> Vec<u32> {
-    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![] };
+    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![], hosts: vec![] };
     let mut queue = Fq::new(&params, &link);
     let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
     let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
@@ -142,7 +142,7 @@ fn the_arrival_is_dropped_whatever_its_bid() {
 #[test]
 fn a_dropped_packet_is_charged_or_not() {
     let finish = |charge_drops| {
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
         let params = FqParams { buffer: Buffer::Packets(1), charge_drops, ..FqParams::default() };
         let (mut queue, mut rng, mut dropped) = (Fq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
         for _ in 0..3 {
@@ -160,7 +160,7 @@ fn a_dropped_packet_is_charged_or_not() {
 fn a_packet_that_is_taken_back_keeps_its_conversation_active_no_longer() {
     // Conversation 0 has two packets of 10 bytes and loses the second to conversation 1: both finish at 80 bits, which two reach in 20 s.
     let active = |charge_drops| {
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![], hosts: vec![] };
         let params = FqParams { buffer: Buffer::Packets(2), charge_drops, ..FqParams::default() };
         let (mut queue, mut rng, mut dropped) = (Fq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
         for flow in [0, 0, 1] {

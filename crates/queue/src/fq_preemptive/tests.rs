@@ -13,7 +13,7 @@ fn port(more: &str, flows: usize) -> Port {
 }
 
 fn link(bps: u64, flows: usize) -> LinkInfo {
-    LinkInfo { rate: Rate::from_bps(bps).expect("above zero"), flows, weights: vec![] }
+    LinkInfo { rate: Rate::from_bps(bps).expect("above zero"), flows, weights: vec![], hosts: vec![] }
 }
 
 fn at(second: u64) -> Time {
@@ -213,7 +213,7 @@ fn a_frame_takes_its_time_in_parts_too() {
 
 #[test]
 fn a_conversation_is_not_forgotten_while_a_packet_of_it_is_interrupted() {
-    let link = LinkInfo { rate: Rate::from_bps(8).expect("above zero"), flows: 3, weights: vec![1, 1, 1] };
+    let link = LinkInfo { rate: Rate::from_bps(8).expect("above zero"), flows: 3, weights: vec![1, 1, 1], hosts: vec![] };
     let mut queue = FqPreemptive::new(&FqPreemptiveParams::default(), &link);
     let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), vec![]);
     let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);

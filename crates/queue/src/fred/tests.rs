@@ -15,7 +15,7 @@ struct Bench {
 
 impl Bench {
     fn new(params: &FredParams) -> Bench {
-        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 8, weights: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 8, weights: vec![], hosts: vec![] };
         Bench { queue: Fred::new(params, &link), rng: Rng::new(1, 0, "fred"), dropped: Vec::new() }
     }
 

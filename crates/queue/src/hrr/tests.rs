@@ -5,7 +5,7 @@ use proptest::prelude::*;
 /// Sends (second, conversation, priority, bytes) through a line of a byte per second; gives second and conversation of each start up to `until`.
 fn starts(spec: &str, weights: &[u32], arrivals: &[(u64, u32, u8, u32)], until: u64) -> Vec<(u64, u32)> {
     let spec: crate::Spec = serde_json::from_str(&format!(r#"{{"kind": "hrr", {spec}}}"#)).expect("valid");
-    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: weights.len(), weights: weights.to_vec() };
+    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: weights.len(), weights: weights.to_vec(), hosts: vec![] };
     let mut port = crate::Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "test"));
     let (mut out, second) = (Vec::new(), 1_000_000_000_000);
     for &(at, flow, class, bytes) in arrivals {

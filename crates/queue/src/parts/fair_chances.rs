@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn only_who_was_met_counts_and_queues_are_computed_apart() {
         let rate = Rate::from_bps(400_000).unwrap();
-        let link = LinkInfo { rate, flows: 9, weights: vec![1, 9, 9, 2, 9, 4, 9, 1, 8] };
+        let link = LinkInfo { rate, flows: 9, weights: vec![1, 9, 9, 2, 9, 4, 9, 1, 8], hosts: vec![] };
         let mut chances = FairChances::new(params(0.02), &link, 2);
         for (flow, queue) in [(8, 1), (3, 0), (5, 1), (0, 0), (0, 0)] {
             chances.meet(flow, queue);

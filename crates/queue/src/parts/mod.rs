@@ -1,7 +1,9 @@
 //! Parts that several disciplines share.
 
+mod blue;
 mod busy_line;
 mod busy_queue;
+mod cobalt;
 mod delay_gauge;
 mod early;
 mod early_queues;
@@ -21,8 +23,10 @@ mod step_clock;
 #[cfg(test)]
 pub(crate) mod test;
 
+pub use blue::{Blue, BlueSteps};
 pub use busy_line::BusyLine;
 pub use busy_queue::BusyQueue;
+pub use cobalt::{Chosen, Cobalt, CobaltRule};
 pub use delay_gauge::{DelayGauge, Estimate};
 pub(crate) use early::check_early;
 pub use early::{Early, EarlyParams};

@@ -12,7 +12,7 @@ fn drive(spec: &str, weights: &[u32], arrivals: &[Arrival]) -> (Vec<u32>, Vec<u3
     let flows = arrivals.iter().map(|a| a.1 as usize + 1).max().unwrap_or(1);
     let mut weights = weights.to_vec();
     weights.resize(flows, 1);
-    let link = LinkInfo { rate: Rate::from_bps(8).expect("above zero"), flows, weights };
+    let link = LinkInfo { rate: Rate::from_bps(8).expect("above zero"), flows, weights, hosts: vec![] };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "test"));
     let mut sent = Vec::new();
     for (i, &(at, flow, bytes)) in arrivals.iter().enumerate() {

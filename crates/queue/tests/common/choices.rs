@@ -47,6 +47,8 @@ const NUMBERS: &[&str] = &[
     r#"{"kind": "drr_plus_plus", "queues": 0}"#,
     r#"{"kind": "drr_plus_plus", "queues": 2, "quantum": "60B", "drop_batch": 2}"#,
     r#"{"kind": "dualpi2", "target": "100ms", "alpha": 1.6}"#,
+    r#"{"kind": "cake", "rate": "6kbit/s", "rtt": "200ms"}"#,
+    r#"{"kind": "cake", "rate": "20kbit/s", "diffserv": "precedence", "overhead": 20, "ingress": true}"#,
 ];
 
 /// The disciplines: each with its first choices, and with the others and with AQMs in turn, one in so many cases. There are as many as schedulers times AQMs, and a
@@ -70,7 +72,8 @@ pub const TURNS: usize = 8;
 
 /// Every AQM of the list with its defaults, and with thresholds and times that a short queue reaches, and marks.
 fn aqms() -> Vec<Value> {
-    let tight = json!({"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "target": "30ms", "interval": "90ms", "max_packet": "100B"});
+    let tight = json!({"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "target": "30ms", "interval": "90ms", "max_packet": "100B",
+        "increment": 0.25, "decrement": 0.125, "freeze": "70ms"});
     let of = |entry: &headgate_packet::choice::Entry| {
         let (plain, defaults) = (json!({"kind": entry.name}), (entry.defaults)());
         let known = tight.as_object().expect("a table").iter().filter(|(name, _)| defaults.get(name).is_some());

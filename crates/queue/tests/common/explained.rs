@@ -10,7 +10,12 @@ pub const FLOWS: u32 = 4;
 pub type Arrival = (u64, u32, u32);
 
 pub fn link() -> LinkInfo {
-    LinkInfo { rate: Rate::from_bps(8_000).expect("above zero"), flows: FLOWS as usize, weights: vec![1, 2, 3, 5] }
+    LinkInfo {
+        rate: Rate::from_bps(8_000).expect("above zero"),
+        flows: FLOWS as usize,
+        weights: vec![1, 2, 3, 5],
+        hosts: vec![],
+    }
 }
 
 pub fn spec(text: &str) -> Spec {

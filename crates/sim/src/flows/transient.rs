@@ -20,6 +20,8 @@ pub(crate) struct TransientFlows {
     of_run: (u64, u64),
     /// Starts of its rows in the table of hops.
     way: [u32; 2],
+    /// Numbers of their source and destination.
+    ends: [u32; 2],
     /// Some port on the path distinguishes its flows.
     apart: bool,
     /// Pairs of rows that no flow uses, the one that was given back first in front.
@@ -33,10 +35,17 @@ const LOOKS: usize = 4;
 
 impl TransientFlows {
     /// No flow has begun.
-    pub fn new(kind: Kind, arrivals: AnyArrivals, of_run: (u64, u64), way: [u32; 2], apart: bool) -> TransientFlows {
+    pub fn new(
+        kind: Kind,
+        arrivals: AnyArrivals,
+        of_run: (u64, u64),
+        way: [u32; 2],
+        ends: [u32; 2],
+        apart: bool,
+    ) -> TransientFlows {
         let rng = Rng::new(of_run.0, of_run.1, &kind.stream("arrivals"));
         // The entry's own rows are the first ones.
-        TransientFlows { kind, arrivals, rng, of_run, way, apart, spare: VecDeque::from([way]), number: 0 }
+        TransientFlows { kind, arrivals, rng, of_run, way, ends, apart, spare: VecDeque::from([way]), number: 0 }
     }
 
     /// When the next flow begins after this time, if one does.
@@ -66,7 +75,8 @@ impl TransientFlows {
             }
             self.spare.push_back(rows);
         }
-        self.way.map(|row| network.path_like(row, self.kind.weight()))
+        let ([there, back], [from, to], weight) = (self.way, self.ends, self.kind.weight());
+        [network.path_like(there, weight, [from, to]), network.path_like(back, weight, [to, from])]
     }
 
     /// The rows of a flow that is over.

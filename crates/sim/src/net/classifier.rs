@@ -16,6 +16,8 @@ pub(crate) struct Conversations {
     ports: Vec<Crossed>,
     /// All flows have weight 1.
     alike: bool,
+    /// Of each flow the numbers of its source and its destination.
+    ends: Vec<[u32; 2]>,
 }
 
 /// What crosses a port.
@@ -27,6 +29,8 @@ struct Crossed {
     found: Vec<(u32, u32)>,
     /// Weights by number: of each conversation the largest of its flows'; empty when all are 1.
     weights: Vec<u32>,
+    /// Source and destination of each conversation, by number: of its first stream, if it has several.
+    hosts: Vec<[u32; 2]>,
 }
 
 impl Conversations {
@@ -43,10 +47,11 @@ impl Conversations {
                 kinds.push(kind);
             }
             let classes = kinds.iter().position(|k| *k == kind).filter(|_| *looks);
-            ports.push(Crossed { classes, found: Vec::new(), weights: Vec::new() });
+            ports.push(Crossed { classes, found: Vec::new(), weights: Vec::new(), hosts: Vec::new() });
         }
         let classes = kinds.into_iter().map(|kind| classes(s, kind, pace)).collect::<Result<_, _>>()?;
-        Ok(Conversations { classes, ports, alike: s.flows.iter().all(|flow| flow.weight == 1) })
+        let alike = s.flows.iter().all(|flow| flow.weight == 1);
+        Ok(Conversations { classes, ports, alike, ends: ends(s, pace)? })
     }
 
     fn class(&self, classes: usize, stream: u32) -> u32 {
@@ -84,6 +89,12 @@ impl Conversations {
             }
             found.dedup_by_key(|(class, _)| *class);
             found.sort_unstable_by_key(|(_, first)| *first);
+            let (ends, flows) = (&self.ends, self.ends.len());
+            let hosts = |stream: usize| {
+                let [from, to] = ends[stream % flows];
+                if stream < flows { [from, to] } else { [to, from] }
+            };
+            port.hosts = found.iter().map(|(_, first)| hosts(*first as usize)).collect();
             for (number, of) in found.iter_mut().enumerate() {
                 of.1 = number as u32;
             }
@@ -108,8 +119,27 @@ impl Conversations {
     pub fn info(&self, port: usize, rate: Rate) -> LinkInfo {
         let at = &self.ports[port];
         let flows = if at.classes.is_some() { at.found.len() } else { 1 };
-        LinkInfo { rate, flows, weights: at.weights.clone() }
+        LinkInfo { rate, flows, weights: at.weights.clone(), hosts: at.hosts.clone() }
     }
+
+    /// The numbers of a flow's source and destination, which are those of [`LinkInfo::hosts`].
+    pub fn ends(&self, flow: usize) -> [u32; 2] {
+        self.ends[flow]
+    }
+}
+
+/// The numbers of the source and the destination of each flow, in the order in which they are named.
+fn ends(s: &Scenario, pace: &mut Pace<'_>) -> Result<Vec<[u32; 2]>, SpecError> {
+    let mut known: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut all = Vec::with_capacity(s.flows.len());
+    for flow in &s.flows {
+        pace.step()?;
+        all.push([&*flow.from, &*flow.to].map(|name| {
+            let next = known.len() as u32;
+            *known.entry(name).or_insert(next)
+        }));
+    }
+    Ok(all)
 }
 
 /// The class of each stream; nothing if each is a class by itself.
@@ -174,6 +204,24 @@ mod tests {
             assert_eq!(info.flows, of.iter().max().map_or(0, |most| *most as usize + 1));
             (of, info.weights)
         })
+    }
+
+    #[test]
+    fn hosts_by_hand() {
+        let text = r#"{"duration": "1s", "nodes": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
+            "links": [{"from": "a", "to": "b", "rate": "1Mbit/s"}, {"from": "b", "to": "c", "rate": "1Mbit/s", "classify": "source"}],
+            "flows": [{"name": "one", "from": "b", "to": "a"}, {"name": "two", "from": "b", "to": "c"}, {"name": "three", "from": "a", "to": "c"}]}"#;
+        let s = Scenario::from_json(text).expect("a valid scenario");
+        let mut all = Conversations::new(&s, &[true; 4], &mut Pace::new(&mut || false)).expect("nothing stops it");
+        // Data are streams 0 to 2, acknowledgements 3 to 5.
+        for (port, stream) in [(0, 2), (0, 3), (1, 5), (1, 0), (2, 2), (2, 1), (3, 4)] {
+            all.cross(port, stream);
+        }
+        all.number(&s);
+        let (a, b, c) = (1, 0, 2);
+        let hosts = [0, 1, 2, 3].map(|port| all.info(port, s.links[0].rate.forward.mean()).hosts);
+        assert_eq!(hosts, [vec![[a, c], [a, b]], vec![[b, a], [c, a]], vec![[b, c], [a, c]], vec![[c, b]]]);
+        assert_eq!([0, 1, 2].map(|flow| all.ends(flow)), [[b, a], [b, c], [a, c]]);
     }
 
     #[test]

@@ -95,7 +95,8 @@ impl Run {
             }
             if let Some(arrivals) = &f.arrivals {
                 let apart = ways[i].iter().any(|path| paths.links(*path).any(|lane| conversations.apart(lane)));
-                let mut all = TransientFlows::new(kind.of(f), arrivals.build(), (seed, run), way, apart);
+                let mut all =
+                    TransientFlows::new(kind.of(f), arrivals.build(), (seed, run), way, conversations.ends(i), apart);
                 start = start.and_then(|start| all.next_arrival(start));
                 transient.insert(i as u32, all);
                 role = Role::Template;

@@ -44,19 +44,12 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 /// Well-known schemes that headgate does not have: what each is, the names that are nearest in kind, and how these differ from it.
 const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     (
-        "cake",
-        "CAKE, fair queues of hosts and flows with a shaper and CoDel",
-        &["fq_codel"],
-        "fair queues of flows alone",
-    ),
-    (
         "l4s",
         "L4S as such: name its queue or its flow control",
         &["dualpi2", "dctcp"],
         "the queue of L4S and a scalable control",
     ),
-    ("blue", "BLUE", &["red"], "which drops by the length of the queue"),
-    ("sfb", "Stochastic Fair BLUE", &["sfq", "fred"], "which share fairly by other means"),
+    ("sfb", "Stochastic Fair BLUE", &["blue", "fred"], "the queue that it is made of, and one that shares fairly"),
     ("choke", "CHOKe", &["fred"], "which also drops more from flows that take more"),
     ("hhf", "the Heavy-Hitter Filter", &["fred"], "which also drops more from flows that take more"),
     ("htb", "Hierarchical Token Bucket", &["hrr"], "which also gives rates to classes"),
@@ -113,7 +106,7 @@ pub fn likeness<'a>(name: &str, valid: &[&'a str]) -> Likeness<'a> {
     let absent = ABSENT.iter().find(|a| a.0 == plain || a.0.replace('_', "") == plain);
     if let Some((_, what, near, how)) = absent {
         let near: Vec<String> = near.iter().filter(|n| valid.contains(n)).map(|n| format!("`{n}`")).collect();
-        // Among names of another sort it says nothing: a host may be called `blue`.
+        // Among names of another sort it says nothing: a host may be called `scream`.
         if !near.is_empty() {
             let absent = Some(format!("headgate does not have {what}; nearest in kind: {}, {how}", near.join(" and ")));
             return Likeness { nearest: None, absent };
@@ -182,7 +175,7 @@ mod tests {
         for (name, due) in [
             ("hhf", "headgate does not have the Heavy-Hitter Filter; nearest in kind: `fred`, which also drops more"),
             ("HHF", "Heavy-Hitter"),
-            ("sfb", "nearest in kind: `sfq` and `fred`, which"),
+            ("sfb", "nearest in kind: `fred`, the queue"),
         ] {
             let found = likeness(name, &queues);
             assert_eq!(found.nearest, None, "{name}");
@@ -190,7 +183,7 @@ mod tests {
         }
         // Once it is there it is valid, and among names of another sort nothing is said.
         assert_eq!(nearest("codel", &["codel", "red"]), Some("codel"));
-        assert_eq!(likeness("blue", &["hosts", "name"]), Likeness::default());
+        assert_eq!(likeness("scream", &["hosts", "name"]), Likeness::default());
     }
 
     #[test]

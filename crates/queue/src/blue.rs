@@ -1,0 +1,48 @@
+//! BLUE with one queue in the order of arrival: `fcfs` whose `aqm` is `blue`, under its own name.
+//!
+//! Source: Feng, Kandlur, Saha and Shin 1999.
+//! Deviations: those of the AQM `blue`. State per flow: none.
+
+use crate::Spec;
+use crate::aqm::{self, blue as part};
+use crate::fcfs::FcfsParams;
+use headgate_packet::{Buffer, Check, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// BLUE: packets are dropped or marked at random on arrival, with a probability that rises when packets were lost and falls while nothing waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BlueParams {
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
+    pub buffer: Buffer,
+    /// Those of the AQM.
+    #[serde(flatten)]
+    pub aqm: part::BlueParams,
+}
+
+impl Default for BlueParams {
+    fn default() -> BlueParams {
+        BlueParams { buffer: FcfsParams::default().buffer, aqm: part::BlueParams::default() }
+    }
+}
+
+impl Check for BlueParams {
+    const FLAT: bool = true;
+
+    fn check(&self) -> Result<(), Wrong> {
+        self.aqm.check()
+    }
+}
+
+/// The name.
+pub enum Blue {}
+
+impl Blue {
+    /// Where it was published.
+    pub const SOURCE: &'static str = part::Blue::SOURCE;
+
+    /// What it is a name for.
+    pub fn configured(params: &BlueParams) -> Spec {
+        Spec::Fcfs(FcfsParams { buffer: params.buffer, aqm: Some(aqm::Spec::Blue(params.aqm.clone())) })
+    }
+}
