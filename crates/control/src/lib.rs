@@ -120,6 +120,7 @@ protocols! {
     cubic_linux: CubicLinux(CubicLinuxParams) apart,
     bbr1: Bbr1(Bbr1Params),
     dctcp: Dctcp(DctcpParams) apart,
+    prague: Prague(PragueParams) apart,
     vegas: Vegas(VegasParams) apart,
     blt: Blt(BltParams),
     bully_tyrant: BullyTyrant(BullyTyrantParams),

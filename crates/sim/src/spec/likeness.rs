@@ -51,7 +51,7 @@ const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     (
         "l4s",
         "L4S as such: name its queue or its flow control",
-        &["dualpi2", "dctcp"],
+        &["dualpi2", "prague"],
         "the queue of L4S and a scalable control",
     ),
     ("blue", "BLUE", &["red"], "which drops by the length of the queue"),
@@ -68,7 +68,6 @@ const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     ("ledbat", "LEDBAT", &["vegas"], "which also goes by delay"),
     ("pcc", "PCC", &["bbr1"], "which also sets a rate from what it measures"),
     ("vivace", "PCC Vivace", &["bbr1"], "which also sets a rate from what it measures"),
-    ("prague", "TCP Prague", &["dctcp"], "on which it builds"),
     ("westwood", "Westwood", &["newreno"], "from which it comes"),
     ("hybla", "Hybla", &["newreno"], "from which it comes"),
     ("illinois", "Illinois", &["newreno"], "from which it comes"),
