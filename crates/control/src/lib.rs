@@ -122,6 +122,8 @@ protocols! {
     dctcp: Dctcp(DctcpParams) apart,
     prague: Prague(PragueParams) apart,
     vegas: Vegas(VegasParams) apart,
+    ledbat: Ledbat(LedbatParams) apart,
+    ledbat_plus_plus: LedbatPlusPlus(LedbatPlusPlusParams) apart,
     blt: Blt(BltParams),
     bully_tyrant: BullyTyrant(BullyTyrantParams),
     kim_reno: KimReno(KimRenoParams),
