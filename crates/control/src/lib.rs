@@ -124,6 +124,7 @@ protocols! {
     vegas: Vegas(VegasParams) apart,
     ledbat: Ledbat(LedbatParams) apart,
     ledbat_plus_plus: LedbatPlusPlus(LedbatPlusPlusParams) apart,
+    copa: Copa(CopaParams) apart,
     blt: Blt(BltParams),
     bully_tyrant: BullyTyrant(BullyTyrantParams),
     kim_reno: KimReno(KimRenoParams),

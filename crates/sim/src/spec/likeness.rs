@@ -67,7 +67,6 @@ const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     ("bbrv2", "BBR version 2", &["bbr1"], "version 1, which does not react to loss"),
     ("bbr3", "BBR version 3", &["bbr1"], "version 1, which does not react to loss"),
     ("bbrv3", "BBR version 3", &["bbr1"], "version 1, which does not react to loss"),
-    ("copa", "Copa", &["vegas"], "which also goes by delay"),
     ("pcc", "PCC", &["bbr1"], "which also sets a rate from what it measures"),
     ("vivace", "PCC Vivace", &["bbr1"], "which also sets a rate from what it measures"),
     ("westwood", "Westwood", &["newreno"], "from which it comes"),
