@@ -36,6 +36,8 @@ def said(flows: str, queue: str = "fcfs", **more: str) -> list[str]:
     [
         ("dctcp", "fcfs", [f"Flow dctcp {COMES}"]),
         ("decbit", "fq", [f"Flow decbit {COMES}"]),
+        ("prague", "fcfs", [f"Flow prague {COMES}"]),
+        ("prague", "dualpi2", []),
         ("reno:transport.ecn=true", "red", [f"Flow reno {COMES}"]),
         ("reno:transport.ecn=true", "red:mark=true", []),
         ("dctcp", "codel", [f"Flow dctcp {COMES}"]),

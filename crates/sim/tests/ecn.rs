@@ -67,10 +67,15 @@ fn gateways_with_a_congestion_bit_set_it_for_flows_that_listen() {
 }
 
 #[test]
-fn of_the_flow_controls_decbit_and_dctcp_alone_listen() {
+fn of_the_flow_controls_decbit_dctcp_and_prague_alone_listen() {
     for entry in headgate_control::LIST {
         let name = entry.name;
         let ecn = headgate_control::Spec::default_of(name).expect("in the list").transport().ecn;
-        assert_eq!(ecn, if ["decbit", "dctcp"].contains(&name) { Ecn::Ect0 } else { Ecn::NotEct }, "{name}");
+        let due = match name {
+            "decbit" | "dctcp" => Ecn::Ect0,
+            "prague" => Ecn::Ect1,
+            _ => Ecn::NotEct,
+        };
+        assert_eq!(ecn, due, "{name}");
     }
 }

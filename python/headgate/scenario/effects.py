@@ -40,13 +40,13 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
 BY_MARK = ("red", "codel", "pie", "pi2", "cobalt", "blue", "fq_codel", "fq_pie")
 
 #: Flow controls whose packets may be marked unless their transport sets it otherwise.
-REACT = ("decbit", "dctcp")
+REACT = ("decbit", "dctcp", "prague")
 
 #: The least timeout of each preset of the transport.
 LEAST_TIMEOUT = {"rfc": "1s", "bsd_1988": "1s", "ns2_1998": "200ms", "linux": "200ms"}
 
 #: Flow controls that have Linux's transport of their own.
-LINUX = ("bbr1", "bbr3", "cubic_linux")
+LINUX = ("bbr1", "bbr3", "cubic_linux", "prague")
 
 #: A run is short if it has fewer of a flow's least timeouts than this.
 TIMEOUTS = 2

@@ -1,5 +1,6 @@
 //! What several protocols share.
 
+pub mod base_delay;
 pub mod estimators;
 pub mod greatest;
 pub mod hystart;

@@ -150,6 +150,12 @@ impl Config {
         self.tcp_rules().is_some()
     }
 
+    /// What a sink does whose flow says nothing of it: one that a scalable control needs counts marks (RFC 9331, section 4.2), whatever the preset says.
+    pub fn usual_policy(&self, options: Option<&tcp::Options>) -> tcp::Policy {
+        let policy = options.map_or_else(Default::default, tcp::Options::usual_policy);
+        if self.ecn == Ecn::Ect1 { tcp::Policy { ecn: tcp::EcnEcho::Counts, ..policy } } else { policy }
+    }
+
     /// Whether the source itself chooses when each packet leaves: it has its own line, or a rate. A protocol that reads samples of the delivery
     /// rate sends at a rate that it makes of them.
     pub fn is_paced(&self) -> bool {
@@ -166,8 +172,10 @@ impl Config {
             && let Some(options) = options
         {
             *rules = Arc::new(options.rules(rules));
-            if let Some(ecn) = options.ecn {
-                self.ecn = if ecn { Ecn::Ect0 } else { Ecn::NotEct };
+            match options.ecn {
+                Some(false) => self.ecn = Ecn::NotEct,
+                Some(true) if self.ecn == Ecn::NotEct => self.ecn = Ecn::Ect0,
+                _ => {}
             }
         }
         self

@@ -167,7 +167,7 @@ impl Line {
             Event::Data { seq, sent } => {
                 self.arrived += 1;
                 let answer = self.sink.on_data(seq, false, false, self.now);
-                let (cumulative, echo) = (answer.cumulative, answer.echo);
+                let (cumulative, echo) = (answer.cumulative, self.sink.echo(&answer));
                 self.put(self.now + self.delay, Event::Ack { cumulative, seq, sent, echo });
             }
             Event::Ack { cumulative, seq, sent, echo } => {

@@ -194,7 +194,7 @@ impl Flow {
     /// What its sink does, if it is on TCP's transport.
     pub fn sink_policy(&self) -> headgate_control::transport::tcp::Policy {
         let given = self.receiver.clone();
-        given.unwrap_or_else(|| self.transport.as_ref().map_or_else(Default::default, |t| t.usual_policy()))
+        given.unwrap_or_else(|| self.transport_config().usual_policy(self.transport.as_ref()))
     }
 
     /// The name of its class.

@@ -239,6 +239,8 @@ impl Steps {
         self.control.on_ack(&Ack {
             now: self.now,
             newly_acked: count,
+            // With nothing on the way back.
+            one_way: self.now.since(first_sent),
             rtt: self.rtt.take(),
             marked: marks > 0 && self.marks,
             cumulative: self.highest,

@@ -1,0 +1,394 @@
+//! Copa: a rate by the time in the queue, which comes to the same for all flows, and a mode for company that fills the buffer.
+//!
+//! Source: Arun and Balakrishnan 2018, sections 2 and 3; the authors' `genericCC`, read for bounds that the paper leaves open.
+//! - The time in the queue is the least round trip of the last half of one, less the least of the last 10 s. The rate that is due is 1 / (delta x that time).
+//! - Each acknowledgement moves the window towards it by velocity / (delta x window). The velocity doubles each round trip once the direction has stayed
+//!   the same for three, and is 1 again when it changes.
+//! - Slow start doubles the window until the rate is above the one that is due. Packets are paced at two windows a round trip.
+//! - If the queue was not nearly empty for five round trips, others fill it: then 1 / delta grows by one a round trip and is halved by a loss.
+//!
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - In the default mode losses change nothing, and in either mode not the window. A timeout begins slow start again, from one packet.
+//! - The window does not grow while it is not in use, falls to two packets at least, and moves by at most itself in a round trip, as the velocity is bounded.
+//! - The queue is also nearly empty if there is no difference of round trips at all.
+//!
+//! Where the path holds some tens of packets or fewer, a flow by itself may stay in the competitive mode until losses: the lowest queue of its own cycle is a
+//! packet or more, which is not nearly nothing, and grows with 1 / delta. `competes = false` keeps it in the default mode.
+//!
+//! State per flow: window, velocity, delta, and three lists of round trips.
+
+use crate::transport::Config;
+use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
+use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Copa: a rate by the time in the queue, and a mode for company that fills the buffer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CopaParams {
+    /// 1 / delta packets of each flow stand in the queue, about; its maximum in the competitive mode.
+    #[schemars(range(min = 0.001, max = 10.0))]
+    pub delta: f64,
+    /// Time over which the least round trip is that of the path.
+    pub least_rtt_for: Duration,
+    /// It switches to the competitive mode where others fill the buffer.
+    pub competes: bool,
+}
+
+impl Default for CopaParams {
+    fn default() -> CopaParams {
+        CopaParams { delta: 0.5, least_rtt_for: Duration::from_secs(10), competes: true }
+    }
+}
+
+impl Check for CopaParams {
+    fn check(&self) -> Result<(), Wrong> {
+        headgate_packet::check::at_least("least_rtt_for", self.least_rtt_for, Duration::from_millis(1))
+    }
+}
+
+impl CopaParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        let rules = Rules { recovery: Recovery::Sack, own_window: true, paced: true, ..Preset::Rfc.rules() };
+        Config::tcp(Rules { count_packets: true, ..rules }, Ecn::NotEct)
+    }
+}
+
+/// Minimum window.
+const LEAST: f64 = 2.0;
+/// Round trips in one direction before the velocity doubles.
+const STEADY: u32 = 3;
+/// Round trips over which the longest one counts, and within which the queue has to be nearly empty once.
+const LONGEST_OVER: f64 = 4.0;
+const EMPTY_WITHIN: f64 = 5.0;
+/// Part of the longest time in the queue below which it is nearly empty.
+const NEARLY: f64 = 0.1;
+/// Parts of a time over which a least one counts that have one sample each.
+const PARTS: u64 = 64;
+
+/// The least of the values of some time: only those that are less than all later ones are kept, at most one for each 64th of it.
+#[derive(Clone, Debug, Default)]
+struct Least(VecDeque<(Time, u64)>);
+
+impl Least {
+    /// Takes one in; gives the least of those since `over` before now.
+    fn sample(&mut self, value: u64, now: Time, over: Duration) -> u64 {
+        while self.0.back().is_some_and(|(_, least)| *least >= value) {
+            self.0.pop_back();
+        }
+        while self.0.front().is_some_and(|(at, _)| now.since(*at) > over) {
+            self.0.pop_front();
+        }
+        if self.0.back().is_none_or(|(at, _)| now.since(*at).as_ps() > over.as_ps() / PARTS) {
+            self.0.push_back((now, value));
+        }
+        self.0.front().map_or(value, |(_, least)| *least)
+    }
+}
+
+/// A window that follows a rate.
+#[derive(Clone, Debug)]
+pub struct Copa {
+    params: CopaParams,
+    window: f64,
+    slow_start: bool,
+    /// 1 / delta.
+    inverse: f64,
+    velocity: f64,
+    /// The window at the start of the round trip, the direction of the last one, and for how many it has been the same.
+    started: f64,
+    rises: bool,
+    same: u32,
+    /// The least round trip of the path, the standing one, and the longest; and the standing one now.
+    path: Least,
+    standing: Least,
+    longest: Least,
+    rtt: Option<Duration>,
+    /// When the queue was nearly empty last; whether others fill it; whether something was lost in this round trip.
+    emptied: Option<Time>,
+    competitive: bool,
+    lost: bool,
+    before: f64,
+}
+
+impl Copa {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Arun and Balakrishnan 2018";
+
+    /// A source before its first packet.
+    pub fn new(params: &CopaParams) -> Copa {
+        Copa {
+            params: params.clone(),
+            window: 1.0,
+            slow_start: true,
+            inverse: 1.0 / params.delta,
+            velocity: 1.0,
+            started: 0.0,
+            rises: true,
+            same: 0,
+            path: Least::default(),
+            standing: Least::default(),
+            longest: Least::default(),
+            rtt: None,
+            emptied: None,
+            competitive: false,
+            lost: false,
+            before: 0.0,
+        }
+    }
+
+    /// A round trip was measured: the time in the queue, in seconds.
+    fn measure(&mut self, rtt: Duration, ack: &Ack) -> f64 {
+        let (now, smoothed) = (ack.now, ack.smoothed.unwrap_or(rtt));
+        let path = self.path.sample(rtt.as_ps(), now, self.params.least_rtt_for);
+        let standing = self.standing.sample(rtt.as_ps(), now, smoothed * 0.5);
+        let longest = !self.longest.sample(!rtt.as_ps(), now, smoothed * LONGEST_OVER);
+        self.rtt = Some(Duration::from_ps(standing));
+        let queueing = standing.saturating_sub(path);
+        let empty = queueing as f64 <= NEARLY * longest.saturating_sub(path) as f64;
+        if empty || self.emptied.is_none() {
+            self.emptied = Some(now);
+        }
+        let since = self.emptied.map_or(Duration::ZERO, |at| now.since(at));
+        let competitive = self.params.competes && since > smoothed * EMPTY_WITHIN;
+        if competitive != self.competitive {
+            (self.competitive, self.inverse) = (competitive, 1.0 / self.params.delta);
+        }
+        Duration::from_ps(queueing).as_secs_f64()
+    }
+
+    /// A round trip ended: velocity and, beside others that fill the buffer, delta.
+    fn end_round(&mut self) {
+        let rises = self.window > self.started;
+        if rises == self.rises {
+            self.same += 1;
+            if self.same >= STEADY {
+                self.velocity *= 2.0;
+            }
+        } else {
+            (self.rises, self.same, self.velocity) = (rises, 0, 1.0);
+        }
+        // At most the window itself in a round trip.
+        self.velocity = self.velocity.min(self.window / self.inverse).max(1.0);
+        self.started = self.window;
+        if self.competitive && !self.lost {
+            self.inverse += 1.0;
+        }
+        self.lost = false;
+    }
+}
+
+impl FlowControl for Copa {
+    fn on_start(&mut self, window: u64) {
+        (self.window, self.started) = (window as f64, window as f64);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let Some(rtt) = ack.rtt else { return };
+        let queueing = self.measure(rtt, ack);
+        let standing = self.rtt.unwrap_or(rtt).as_secs_f64();
+        // The rate is at most the one that is due, window / standing <= 1 / (delta x queueing).
+        let below = self.window * queueing <= self.inverse * standing;
+        if self.slow_start {
+            if below {
+                self.window += if ack.limited { ack.delivered as f64 } else { 0.0 };
+                self.started = self.window;
+                return;
+            }
+            (self.slow_start, self.velocity, self.same, self.rises) = (false, 1.0, 0, false);
+        }
+        if ack.round {
+            self.end_round();
+        }
+        let step = self.velocity * self.inverse * ack.delivered as f64 / self.window;
+        if !below {
+            self.window = (self.window - step).max(LEAST);
+        } else if ack.limited {
+            self.window += step;
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        if self.competitive && !loss.again {
+            self.inverse = (self.inverse / 2.0).max(1.0 / self.params.delta);
+        }
+        self.lost = true;
+        if loss.kind == LossKind::Timeout {
+            if !loss.again {
+                self.before = self.window;
+            }
+            (self.window, self.slow_start) = ((loss.remaining + 1) as f64, true);
+        } else {
+            self.before = 0.0;
+        }
+    }
+
+    fn on_undo(&mut self) {
+        self.window = self.window.max(self.before);
+    }
+
+    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
+        let least = self.window.min(initial as f64);
+        self.window = match rule {
+            AfterIdle::Initial => least,
+            AfterIdle::Halved => (self.window * libm::exp2(-(timeouts.min(63) as f64))).max(least),
+        };
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.slow_start
+    }
+
+    fn allowance(&self) -> Allowance {
+        let window = self.window as u64;
+        let Some(rtt) = self.rtt else { return Allowance::window(window) };
+        Allowance { window, rate: 2.0 * self.window / rtt.as_secs_f64().max(1e-9), burst: 1 }
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("window", self.window);
+        sink("delta", 1.0 / self.inverse);
+        sink("velocity", self.velocity);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    fn at(n: u64) -> Time {
+        Time::ZERO + ms(n)
+    }
+
+    /// A flow past slow start with this window over a path of 100 ms.
+    fn flow(window: f64) -> Copa {
+        let mut c = Copa::new(&CopaParams::default());
+        (c.window, c.started, c.slow_start) = (window, window, false);
+        c.path.sample(ms(100).as_ps(), Time::ZERO, ms(10_000));
+        c
+    }
+
+    fn ack(c: &mut Copa, now: u64, rtt: u64, round: bool) -> f64 {
+        let (rtt, smoothed) = (Some(ms(rtt)), Some(ms(100)));
+        c.on_ack(&Ack { now: at(now), rtt, smoothed, delivered: 1, round, limited: true, ..Ack::default() });
+        c.window
+    }
+
+    fn lose(c: &mut Copa, kind: LossKind) {
+        c.on_loss(&Loss { now: at(1), kind, in_flight: 9, remaining: 0, again: false, used: u64::MAX });
+    }
+
+    #[test]
+    fn the_window_follows_the_rate_that_is_due() {
+        // 10 ms in the queue and delta 0.5: 200 packets a second, 22 in 110 ms.
+        for (window, due) in [(22.0, 2.0 / 22.0), (21.0, 2.0 / 21.0), (23.0, -2.0 / 23.0)] {
+            let mut c = flow(window);
+            assert!((ack(&mut c, 1000, 110, false) - window - due).abs() < 1e-12, "{window}");
+        }
+        // Without a queue any rate is below.
+        assert!(ack(&mut flow(1000.0), 1000, 100, false) > 1000.0);
+        let mut small = Copa { inverse: 0.5, ..flow(2.0) };
+        assert!((ack(&mut small, 1000, 900, false) - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_least_round_trip_of_half_of_one_counts_and_that_of_ten_seconds() {
+        let mut c = flow(22.0);
+        let mut queueing = |now: u64, rtt: u64| {
+            let q = c.measure(ms(rtt), &Ack { now: at(now), smoothed: Some(ms(100)), ..Ack::default() });
+            (q * 1e3).round()
+        };
+        assert_eq!([queueing(1000, 110), queueing(1030, 130), queueing(1050, 130)], [10.0, 10.0, 10.0]);
+        assert_eq!([queueing(1051, 130), queueing(1060, 120), queueing(10_000, 120)], [30.0, 20.0, 20.0]);
+        // The 100 ms of the start are forgotten.
+        assert_eq!(queueing(10_001, 120), 10.0);
+    }
+
+    #[test]
+    fn the_velocity_doubles_after_three_round_trips_in_one_direction() {
+        let mut c = flow(1000.0);
+        let mut velocity = |now: u64, rtt: u64| {
+            ack(&mut c, now, rtt, true);
+            c.velocity
+        };
+        // The first one ends before anything has moved.
+        let up: Vec<f64> = (0..7).map(|n| velocity(1000 + 100 * n, 100)).collect();
+        assert_eq!(up, [1.0, 1.0, 1.0, 1.0, 2.0, 4.0, 8.0]);
+        // The direction is that of the round trip that ended: it turns one later.
+        let down: Vec<f64> = (0..6).map(|n| velocity(2000 + 100 * n, 150)).collect();
+        assert_eq!(down, [16.0, 1.0, 1.0, 1.0, 2.0, 4.0]);
+    }
+
+    #[test]
+    fn the_window_moves_by_itself_at_most_in_a_round_trip() {
+        let mut c = flow(10.0);
+        (c.velocity, c.same, c.rises) = (64.0, 9, false);
+        c.end_round();
+        assert!((c.velocity - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn slow_start_ends_when_the_rate_is_above_the_one_that_is_due() {
+        let mut c = flow(10.0);
+        c.slow_start = true;
+        assert_eq!([ack(&mut c, 1000, 100, true), ack(&mut c, 1060, 110, true)], [11.0, 12.0]);
+        c.window = 23.0;
+        assert!((ack(&mut c, 1061, 110, false) - 23.0 + 2.0 / 23.0).abs() < 1e-12 && !c.slow_start);
+    }
+
+    #[test]
+    fn it_paces_two_windows_a_round_trip() {
+        let mut c = flow(22.0);
+        assert!(c.allowance().rate.is_infinite());
+        ack(&mut c, 1000, 110, false);
+        let rate = c.allowance().rate;
+        assert!((rate - 2.0 * c.window / 0.11).abs() < 1e-9 && c.allowance().burst == 1);
+    }
+
+    #[test]
+    fn a_queue_that_is_never_nearly_empty_is_that_of_others() {
+        let mut c = flow(22.0);
+        ack(&mut c, 990, 100, true);
+        // The longest time in the queue is 100 ms, and 11 ms are not nearly nothing.
+        for n in 1..=9 {
+            ack(&mut c, 1000 + 50 * n, if n % 2 == 0 { 111 } else { 200 }, true);
+        }
+        ack(&mut c, 1490, 111, true);
+        assert!(!c.competitive && (c.inverse - 2.0).abs() < 1e-12, "{}", c.inverse);
+        ack(&mut c, 1491, 111, true);
+        assert!(c.competitive && (c.inverse - 3.0).abs() < 1e-12);
+        lose(&mut c, LossKind::DuplicateAcks);
+        assert!((c.inverse - 2.0).abs() < 1e-12, "1 / delta is 2 at least");
+        ack(&mut c, 1540, 150, true);
+        assert!((c.inverse - 2.0).abs() < 1e-12, "a round trip with a loss adds nothing");
+        (0..7).for_each(|n| _ = ack(&mut c, 1541 + n, 150, true));
+        lose(&mut c, LossKind::DuplicateAcks);
+        assert!((c.inverse - 4.5).abs() < 1e-12, "{}", c.inverse);
+        // 10 ms are.
+        ack(&mut c, 1600, 110, false);
+        assert!(!c.competitive && (c.inverse - 2.0).abs() < 1e-12);
+        let mut never = Copa { params: CopaParams { competes: false, ..CopaParams::default() }, ..flow(22.0) };
+        (0..10).for_each(|n| _ = ack(&mut never, 1000 + 100 * n, 200, true));
+        assert!(!never.competitive);
+    }
+
+    #[test]
+    fn a_loss_leaves_the_window_and_a_timeout_one_packet() {
+        let mut c = flow(22.0);
+        lose(&mut c, LossKind::DuplicateAcks);
+        assert!((c.window - 22.0).abs() < 1e-12 && (c.inverse - 2.0).abs() < 1e-12);
+        lose(&mut c, LossKind::Timeout);
+        assert!((c.window - 1.0).abs() < 1e-12 && c.slow_start);
+        c.on_undo();
+        assert!((c.window - 22.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,87 @@
+//! TCP Prague: what it does in the dual queue of L4S, alone, beside CUBIC, and with round trips of other lengths.
+
+mod common;
+
+use common::{cell, run};
+
+/// A line of 40 Mbit/s with this queue, and flows with this control and round trip in ms each.
+fn scenario(queue: &str, seconds: u64, flows: &[(&str, u64)]) -> String {
+    let mut links =
+        vec![format!(r#"{{"name": "slow", "from": "g", "to": "h", "rate": "40Mbit/s", "queue": {queue}}}"#)];
+    let (mut nodes, mut all) = (vec![], vec![]);
+    for (n, (control, rtt)) in flows.iter().enumerate() {
+        nodes.push(format!(r#"{{"name": "s{n}", "kind": "host"}}, {{"name": "d{n}", "kind": "host"}}"#));
+        links.push(format!(r#"{{"from": "s{n}", "to": "g", "rate": "1Gbit/s"}}"#));
+        links.push(format!(r#"{{"from": "h", "to": "d{n}", "rate": "1Gbit/s", "delay": "{}us"}}"#, rtt * 500));
+        let start = 50 * n;
+        all.push(format!(
+            r#"{{"name": "f{n}", "from": "s{n}", "to": "d{n}", "packet": "1500B", "start": "{start}ms", "control": {control}}}"#
+        ));
+    }
+    format!(
+        r#"{{"duration": "{seconds}s", "warm_up": "{}s", "nodes": [{{"name": "g"}}, {{"name": "h"}}, {}], "links": [{}], "flows": [{}]}}"#,
+        seconds / 2,
+        nodes.join(", "),
+        links.join(", "),
+        all.join(", ")
+    )
+}
+
+/// Rate in Mbit/s, mean time in queues in ms, and drops of each flow; use of the line.
+fn outcome(queue: &str, seconds: u64, flows: &[(&str, u64)]) -> (Vec<[f64; 3]>, f64) {
+    let (s, running) = run(&scenario(queue, seconds, flows));
+    let table = running.finished().flow_table(&s);
+    let of_flow = |n: usize| {
+        let name = format!("f{n}");
+        let value = |column| cell(&table, ("flow", &name), column);
+        [value("unique") * 12e-3 / (seconds - seconds / 2) as f64, value("queueing_mean_s") * 1e3, value("drops")]
+    };
+    let links = running.finished().link_table(&s);
+    ((0..flows.len()).map(of_flow).collect(), cell(&links, ("link", "slow"), "utilisation"))
+}
+
+const PRAGUE: &str = r#""prague""#;
+const DUAL: &str = r#""dualpi2""#;
+
+#[test]
+fn beside_cubic_the_dual_queue_gives_prague_a_short_delay_and_much_the_same_share() {
+    // RFC 9332, section 2.1: marks of L are twice the root of what C drops, with which both take much the same: sheet DP8, a ratio of 0.5 to 2.
+    for rtt in [10, 20] {
+        let (flows, used) = outcome(DUAL, 60, &[(PRAGUE, rtt), (r#""cubic""#, rtt)]);
+        let [prague, cubic] = flows[..] else { panic!("two flows") };
+        let ratio = prague[0] / cubic[0];
+        assert!((0.5..2.0).contains(&ratio), "{rtt} ms: {flows:?}");
+        assert!(prague[1] < 1.5 && cubic[1] > 8.0 && cubic[1] < 22.0, "{rtt} ms: {flows:?}");
+        assert!(used > 0.97 && prague[2] == 0.0, "{rtt} ms: {used} {flows:?}");
+    }
+}
+
+#[test]
+fn alone_prague_fills_the_line_with_a_queue_below_a_millisecond() {
+    let (flows, used) = outcome(DUAL, 20, &[(PRAGUE, 20)]);
+    assert!(used > 0.95 && flows[0][1] < 1.0 && flows[0][2] == 0.0, "{used} {flows:?}");
+}
+
+#[test]
+fn with_the_virtual_round_trip_short_paths_take_no_more_than_long_ones() {
+    // Sheet DP7: rates within 15 %; without it the ratio is near that of the round trips.
+    let own = r#"{"kind": "prague", "virtual_rtt": "0s"}"#;
+    let (flows, _) = outcome(DUAL, 60, &[(PRAGUE, 5), (PRAGUE, 25)]);
+    let with = flows[0][0] / flows[1][0];
+    let (flows, _) = outcome(DUAL, 60, &[(own, 5), (own, 25)]);
+    let without = flows[0][0] / flows[1][0];
+    assert!((0.85..1.15).contains(&with) && without > 2.5, "{with} with it, {without} without");
+}
+
+#[test]
+fn its_packets_carry_ect_1_whatever_the_scenario_says_but_no() {
+    // In a dual queue without drops of C, ECT(0) and Not-ECT wait in C for 15 ms, ECT(1) does not.
+    for (transport, short) in [(r#""ecn": true"#, true), (r#""preset": "linux""#, true), (r#""ecn": false"#, false)] {
+        let text = scenario(DUAL, 20, &[(PRAGUE, 20)])
+            .replace(r#""control": "prague""#, &format!(r#""control": "prague", "transport": {{{transport}}}"#));
+        let (s, running) = run(&text);
+        let flows = running.finished().flow_table(&s);
+        let wait = cell(&flows, ("flow", "f0"), "queueing_mean_s");
+        assert_eq!(wait < 0.001, short, "{transport}: {wait}");
+    }
+}
