@@ -1,8 +1,8 @@
 """Makes the page of the matrix again: `python docs/matrix.py`, from the root of a checkout.
 
-It runs `headgate matrix` once, some minutes on two cores, and keeps what it found in docs/_generated/matrix.json; the page's tables are written
-from that. With `--write` only these are written; with `--check` it fails if they are not those of what was found, or if the predictions or the
-options are not those that it was found with.
+It runs `headgate matrix` once, some minutes on two cores, and keeps what it found in docs/_generated/matrix.json; the page's tables
+are written from that. With `--write` only these are written; with `--check` it fails if they are not those of what was found, or if the
+predictions or the options are not those that it was found with.
 
 The predictions were written before the first run. They stay as they were, right or wrong.
 """
@@ -131,15 +131,172 @@ def p11(means: Means) -> tuple[bool, str]:
 
 #: The predictions, as they stood before the run, with what holds them against it.
 PREDICTIONS: list[tuple[str, Callable[[Means], tuple[bool, str]]]] = [
-    ("FQ of 1989 shares the line as FQ-CoDel does: with equal round trips every pair has between 0.45 and 0.55 under both.", p1),
-    ("FQ keeps the call as short as FQ-CoDel: 95 % of its packets take at most 22 ms in every pair; FCFS beside cubic 40 ms or more.", p2),
-    ("What FQ lacks is an answer to a flow's own queue: cubic beside cubic takes 45 ms or more (95 %), with FQ-CoDel at most 35 ms.", p3),
-    ("CSFQ of 1998 shares less well: every pair between 0.35 and 0.65, but at least twice as far from a half as FQ in the mean.", p4),
-    ("CSFQ has one queue, so the call waits in it: 35 ms or more (95 %) beside cubic and anything.", p5),
-    ("DRR+ of 2001 isolates as FQ does: shares between 0.45 and 0.55, and the call at most 22.5 ms.", p6),
-    ("DRR+ pays with throughput: its thresholds of 5 and 15 KB leave cubic beside cubic below 97 % of the line, where FQ has 98.5 %.", p7),
-    ("DualPI2 protects no classic flow from another: bbr1 has 0.75 or more beside reno, and the call waits longer than under FQ in every pair.", p8),
-    ("No harm to goodput is above 0.55 under FQ with equal round trips, where 0.5 is a fair half; FCFS has one of 0.8 or more.", p9),
-    ("With B four times as far, FQ is nearer to equal shares than FCFS in the mean, and than DRR+, whose short queues starve long paths.", p10),
-    ("Pages beside two cubic flows come no later (95 %) with FQ than with FCFS, and FQ-CoDel is within 20 % of FQ.", p11),
-]  # fmt: skip
+    (
+        "FQ of 1989 shares the line as FQ-CoDel does: with equal round trips every pair has between 0.45 and 0.55 "
+        "under both.",
+        p1,
+    ),
+    (
+        "FQ keeps the call as short as FQ-CoDel: 95 % of its packets take at most 22 ms in every pair; FCFS "
+        "beside cubic 40 ms or more.",
+        p2,
+    ),
+    (
+        "What FQ lacks is an answer to a flow's own queue: cubic beside cubic takes 45 ms or more (95 %), with "
+        "FQ-CoDel at most 35 ms.",
+        p3,
+    ),
+    (
+        "CSFQ of 1998 shares less well: every pair between 0.35 and 0.65, but at least twice as far from a half "
+        "as FQ in the mean.",
+        p4,
+    ),
+    (
+        "CSFQ has one queue, so the call waits in it: 35 ms or more (95 %) beside cubic and anything.",
+        p5,
+    ),
+    (
+        "DRR+ of 2001 isolates as FQ does: shares between 0.45 and 0.55, and the call at most 22.5 ms.",
+        p6,
+    ),
+    (
+        "DRR+ pays with throughput: its thresholds of 5 and 15 KB leave cubic beside cubic below 97 % of the "
+        "line, where FQ has 98.5 %.",
+        p7,
+    ),
+    (
+        "DualPI2 protects no classic flow from another: bbr1 has 0.75 or more beside reno, and the call waits "
+        "longer than under FQ in every pair.",
+        p8,
+    ),
+    (
+        "No harm to goodput is above 0.55 under FQ with equal round trips, where 0.5 is a fair half; FCFS has one "
+        "of 0.8 or more.",
+        p9,
+    ),
+    (
+        "With B four times as far, FQ is nearer to equal shares than FCFS in the mean, and than DRR+, whose short "
+        "queues starve long paths.",
+        p10,
+    ),
+    (
+        "Pages beside two cubic flows come no later (95 %) with FQ than with FCFS, and FQ-CoDel is within 20 % of FQ.",
+        p11,
+    ),
+]
+
+
+def ask() -> None:
+    """Runs the matrix, draws its figures, and keeps what was found."""
+    from headgate.matrix import Matrix
+    from headgate.matrix.figures import draw
+
+    matrix = Matrix(**OPTIONS)
+    result = matrix.run(ROOT / ".cache/matrix", resume=True)
+    for measure in DRAWN:
+        draw(result, measure, result.conditions[: len(QUEUES)]).save(IMAGES / f"matrix-{measure}.svg")
+    measures = [*SHOWN, "delay_p50", "goodput", "loss", "sparse_loss", "harm_delay", "web_p50", "web_p95"]
+    means = []
+    for condition in result.conditions:
+        for a in CONTROLS:
+            for b in (*CONTROLS, None):
+                for measure in measures:
+                    if b is None and measure in ("share", "harm", "harm_delay"):
+                        continue
+                    mean = result.at(measure, condition, a, b).to_dict()
+                    half = None if mean["ci95"] is None else mean["ci95"][1] - mean["mean"]  # type: ignore[index,operator]
+                    means.append([measure, condition.queue, condition.ratio, a, b, _short(mean["mean"]), _short(half)])
+    surprises = {
+        k: [[str(s.cell), _short(s.value.mean), _short(s.value.half)] for s in found]
+        for k, found in result.surprises.items()
+    }
+    kept = {
+        "options": OPTIONS,
+        "predictions": [text for text, _ in PREDICTIONS],
+        "version": result.to_dict()["version"],
+        "runs": matrix.runs,
+        "minutes": round(sum(result.study.times["cpu_s"].to_pylist()) / 60, 1),
+        "surprises": surprises,
+        "means": means,
+    }
+    KEPT.parent.mkdir(exist_ok=True)
+    rows = ",\n  ".join(json.dumps(row) for row in kept.pop("means"))
+    KEPT.write_text(json.dumps(kept, indent=1)[:-2] + f',\n "means": [\n  {rows}\n ]\n}}\n', "utf-8")
+
+
+def _short(value: Any) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
+
+
+def page() -> str:
+    """The tables of the page."""
+    from headgate.matrix import MEASURES
+
+    kept = json.loads(KEPT.read_text("utf-8"))
+    means: Means = {(m, q, x, a, b): (mean, half) for m, q, x, a, b, mean, half in kept["means"]}
+    lines = ["<!-- Generated by docs/matrix.py; do not edit. -->", "", "## The predictions", ""]
+    lines += ["| | prediction | measured |", "| --- | --- | --- |"]
+    outcomes = [judge(means) for _, judge in PREDICTIONS]
+    for i, ((text, _), (held, found)) in enumerate(zip(PREDICTIONS, outcomes, strict=True), 1):
+        lines.append(f"| {i}, {'right' if held else '**wrong**'} | {text} | {found} |")
+    right = sum(held for held, _ in outcomes)
+    lines += ["", f"{right} of {len(PREDICTIONS)} were right.", ""]
+    for measure in SHOWN:
+        known = MEASURES[measure]
+        lines += [f"## {known.heading[0].upper()}{known.heading[1:]}", ""]
+        if measure in DRAWN:
+            lines += [f"![{known.heading}, controls by controls, for six queues](../images/matrix-{measure}.svg)", ""]
+        for ratio in (1.0, float(OPTIONS["ratio"])):
+            where = "Equal round trips" if ratio == 1 else f"B {ratio:g} times as far as A"
+            lines += [f"{where}:", "", _row(["queue", "A", *(f"beside {b}" for b in CONTROLS)])]
+            lines.append(_row(["---", "---", *["---:"] * len(CONTROLS)]))
+            for queue in QUEUES:
+                for i, a in enumerate(CONTROLS):
+                    cells = [_cell(means[measure, queue, ratio, a, b], known) for b in CONTROLS]
+                    lines.append(_row([f"`{queue}`" if i == 0 else "", a, *cells]))
+            lines.append("")
+    lines += ["## What stands out", ""]
+    for measure, found in kept["surprises"].items():
+        lines += [f"{MEASURES[measure].heading[0].upper()}{MEASURES[measure].heading[1:]}:", ""]
+        lines += [f"- {cell}: {_cell((mean, half), MEASURES[measure])}" for cell, mean, half in found] + [""]
+    lines += [f"{kept['runs']} runs, {kept['minutes']:g} minutes of processor time, headgate {kept['version']}."]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(value: tuple[float | None, float | None], measure: Any) -> str:
+    mean, half = value
+    if mean is None:
+        return "-"
+    spread = "" if half is None else f" ± {half * measure.scale:.{measure.decimals}f}"
+    return f"{mean * measure.scale:.{measure.decimals}f}{spread}"
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def check() -> str:
+    """What is not as it was found; nothing if all is."""
+    kept = json.loads(KEPT.read_text("utf-8"))
+    if kept["options"] != OPTIONS:
+        return "the options are not those of the run"
+    if kept["predictions"] != [text for text, _ in PREDICTIONS]:
+        return "the predictions are not those that stood before the run"
+    return "" if PAGE.read_text("utf-8") == page() else "the page is not that of the run"
+
+
+def main() -> int:
+    """Runs, writes or checks."""
+    if "--check" in sys.argv:
+        wrong = check()
+        if wrong:
+            print(f"docs/matrix.py: {wrong}; run `make matrix`", file=sys.stderr)
+        return 1 if wrong else 0
+    if "--write" not in sys.argv:
+        ask()
+    PAGE.write_text(page(), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
@@ -193,9 +192,7 @@ def count(controls: int, ratios: int) -> int:
 def cells_of(condition: Condition, controls: Sequence[str]) -> list[Cell]:
     """The cells of a condition: pairs in both orders where B is further away, and once where both are alike; and each alone."""
     equal = condition.ratio == 1
-    out = [
-        Cell(condition, a, b) for i, a in enumerate(controls) for j, b in enumerate(controls) if not equal or i <= j
-    ]
+    out = [Cell(condition, a, b) for i, a in enumerate(controls) for j, b in enumerate(controls) if not equal or i <= j]
     out += [Cell(condition, a, None) for a in controls]
     return out if equal else out + [Cell(condition, a, None, far=True) for a in controls]
 

@@ -6,9 +6,9 @@ HotNets 2019, section 4. With x the performance of A alone on the link and y its
     harm = (x - y) / x    of a metric of which more is better, such as throughput,
     harm = (y - x) / y    of a metric of which less is better, such as delay or loss.
 
-0 is no harm and 1 the most there can be; below 0 B is of use to A. The bar that the paper sets for B is the harm that A does to another A: B may do
-no more than that. Deviation: the paper compares one run with another; here each replication of the pair is compared with the replication
-of the same number alone, and the mean over these has an interval.
+0 is no harm and 1 the most there can be; below 0 B is of use to A. The bar that the paper sets for B is the harm that A does to another
+A: B may do no more than that. Deviation: the paper compares one run with another; here each replication of the pair is compared with the
+replication of the same number alone, and the mean over these has an interval.
 """
 
 from __future__ import annotations
