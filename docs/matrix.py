@@ -245,7 +245,7 @@ def page() -> str:
         known = MEASURES[measure]
         lines += [f"## {known.heading[0].upper()}{known.heading[1:]}", ""]
         if measure in DRAWN:
-            lines += [f"![{known.heading}, controls by controls, for six queues](../images/matrix-{measure}.svg)", ""]
+            lines += [f"![{known.heading}, controls by controls, for six queues](images/matrix-{measure}.svg)", ""]
         for ratio in (1.0, float(OPTIONS["ratio"])):
             where = "Equal round trips" if ratio == 1 else f"B {ratio:g} times as far as A"
             lines += [f"{where}:", "", _row(["queue", "A", *(f"beside {b}" for b in CONTROLS)])]
