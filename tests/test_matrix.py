@@ -34,7 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def result(folder: Path) -> MatrixResult:
-    matrix = Matrix("cubic,reno", queues="fcfs,fq", rate="10Mbit/s", duration="4s", runs=2, ratio="4", flows=2, web=True)
+    matrix = Matrix(
+        "cubic,reno", queues="fcfs,fq", rate="10Mbit/s", duration="4s", runs=2, ratio="4", flows=2, web=True
+    )
     return matrix.run(folder, workers=1)
 
 
@@ -63,9 +65,7 @@ def test_the_numbers_are_those_of_the_scenarios_by_hand(result: MatrixResult, fo
         flows, links = by_hand.flows, by_hand.links
         for k in range(2):
             rows = [i for i, run in enumerate(flows["run"]) if run == k]
-            line = next(
-                i for i, run in enumerate(links["run"]) if run == k and links["link"][i] == "bottleneck"
-            )
+            line = next(i for i, run in enumerate(links["run"]) if run == k and links["link"][i] == "bottleneck")
             assert result.runs("utilisation", cell)[k] == links["utilisation"][line]
             goodput = {}
             for side in ("a", "b") if cell.b else ("a",):
@@ -337,7 +337,10 @@ def test_a_dry_run_lists_the_cells(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_lists_keep_the_parameters_of_their_entries() -> None:
-    assert read_controls("cubic:transport.ecn=true,packet=500B,reno") == ["cubic:transport.ecn=true,packet=500B", "reno"]
+    assert read_controls("cubic:transport.ecn=true,packet=500B,reno") == [
+        "cubic:transport.ecn=true,packet=500B",
+        "reno",
+    ]
     assert read_queues("droptail,red:gentle=true,max_p=0.1") == ["droptail", "red:gentle=true,max_p=0.1"]
     matrix = Matrix("cubic:packet=500B,reno", queues="fcfs", flows=3, duration="2s", sparse="game")
     flows = matrix.scenarios[1].data["flows"]
