@@ -1,4 +1,4 @@
-"""`headgate matrix`: the same numbers as its scenarios by hand, harm by its formula, pairs in both orders, and what is said of bad input."""
+"""`headgate matrix`: the numbers of its scenarios by hand, harm by its formula, pairs in both orders, and what is said of bad input."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ SCHEMA = {
         *("measures", "cells", "surprises", "failures"),
     ],
     "properties": {
-        **dict.fromkeys(("version", "seed", "complete", "flows", "sparse", "web", "duration", "warm_up", "noise"), {}),
+        **{k: {} for k in ("version", "seed", "complete", "flows", "sparse", "web", "duration", "warm_up", "noise")},
         "runs": {"type": "integer"},
         "controls": {"type": "array", "items": {"type": "string"}},
         "measures": {
