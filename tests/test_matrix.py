@@ -351,6 +351,16 @@ def test_lists_keep_the_parameters_of_their_entries() -> None:
     ]
 
 
+def test_what_is_beside_is_the_same_in_every_cell() -> None:
+    matrix = Matrix("vegas,reno", queues="fcfs,fq", duration="8s", warm_up="3s", web=True, ratio="4")
+    for made in matrix.scenarios:
+        sparse, web = made.data["flows"][-2:]
+        assert (sparse["name"], sparse["workload"]["rate"]) == ("sparse", "80kbit/s")
+        assert (web["name"], web["control"]) == ("web", "cubic")
+        assert made.data["hosts"] == {"noise": "1pkt"}
+        assert made.data["warm_up"] == "3s"
+
+
 def test_equal_scenarios_are_run_once() -> None:
     # A port with strict priorities and one with FCFS differ; a queue with its own buffer is the same with any other.
     matrix = Matrix("cubic", queues="fcfs:buffer=20pkt", buffer="1bdp,2bdp", duration="2s")
