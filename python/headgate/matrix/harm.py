@@ -22,8 +22,8 @@ def harm(alone: npt.ArrayLike, beside: npt.ArrayLike, less_is_better: bool = Fal
 
     Nothing was harmed where both are 0 and less is better: no loss alone, and none beside.
 
-    >>> harm([10.0, 8.0], [4.0, 8.0]).tolist(), harm([0.02, 0.0], [0.05, 0.0], less_is_better=True).tolist()
-    ([0.6, 0.0], [0.6000000000000001, 0.0])
+    >>> harm([10.0, 8.0], [4.0, 8.0]).tolist(), harm([0.5, 0.0], [2.0, 0.0], less_is_better=True).tolist()
+    ([0.6, 0.0], [0.75, 0.0])
     """
     x, y = np.asarray(alone, dtype=np.float64), np.asarray(beside, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
