@@ -29,6 +29,7 @@ PAGES = [
     "docs/how-to/statistics.md",
     "docs/how-to/compare.md",
     "docs/how-to/reproduce.md",
+    "docs/how-to/matrix.md",
 ]
 
 

@@ -24,7 +24,7 @@ from ._core import ScenarioError, __version__
 from .base.errors import HeadgateError, MissingExtraError, TraceError
 
 if TYPE_CHECKING:
-    from . import analysis, papers, plots, stats, sweep
+    from . import analysis, matrix, papers, plots, stats, sweep
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
     from .explore.widget import widget
@@ -58,6 +58,7 @@ __all__ = [
     "compare",
     "example",
     "infer",
+    "matrix",
     "open_study",
     "papers",
     "plot",
@@ -75,7 +76,7 @@ __all__ = [
 #: The packages and modules that are offered here, and the names, each with where it stands. All are loaded on first use, so that
 #: `import headgate` costs milliseconds.
 _MODULES = {
-    **{room: room for room in ("analysis", "papers", "plots", "quick", "stats", "sweep")},
+    **{room: room for room in ("analysis", "matrix", "papers", "plots", "quick", "stats", "sweep")},
     "errors": "base.errors",
     "summaries": "results.summaries",
     "tables": "results.tables",

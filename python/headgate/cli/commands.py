@@ -24,6 +24,7 @@ from .examples import examples
 from .explore import explore
 from .infer import infer
 from .lists import list_
+from .matrix import matrix
 from .network import show
 from .plot import plot
 from .quick import quick
@@ -69,7 +70,7 @@ def cli() -> None:
 
 
 for _command in (
-    *(run, quick, explore, sweep, compare, plot, replay, reproduce, infer),
+    *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
     *(check, show, examples, schema, list_, diff, control, bench),
 ):
     cli.add_command(_command)

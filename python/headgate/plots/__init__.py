@@ -5,7 +5,8 @@ from __future__ import annotations
 from .build import KINDS, plot
 from .completions import completions
 from .figure import Figure
+from .grids import grids
 from .shares import shares
 from .traces import timeline
 
-__all__ = ["KINDS", "Figure", "completions", "plot", "shares", "timeline"]
+__all__ = ["KINDS", "Figure", "completions", "grids", "plot", "shares", "timeline"]

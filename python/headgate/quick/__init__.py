@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from .. import _core
@@ -213,9 +214,14 @@ def _queue(text: str, buffer: str | None, product: int) -> dict[str, Any]:
 def _noise(text: str) -> str | None:
     """The noise of hosts as files write it; None for none."""
     found = f"{text}pkt" if re.fullmatch(r"[0-9.]+", text.strip()) else text
-    pattern = json.loads(_core.schema())["$defs"]["Hosts"]["properties"]["noise"]["pattern"]
-    if not re.search(pattern, found.strip()):
+    if not re.search(_noise_pattern(), found.strip()):
         raise HeadgateError(
             f"--noise: found {cut(repr(text))}; expected a number of packet times such as 1 or 0.1, or a time such as 50us"
         )
     return found.strip() if re.search("[1-9]", found) else None
+
+
+@cache
+def _noise_pattern() -> str:
+    """What the schema expects of a noise; making the schema takes longer than all else here."""
+    return str(json.loads(_core.schema())["$defs"]["Hosts"]["properties"]["noise"]["pattern"])
