@@ -318,7 +318,7 @@ export type Aggregation = {
   packets?: number;
 };
 
-export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | {
+export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | {
   by_bytes?: boolean;
   constant?: boolean;
   gentle?: boolean;
@@ -376,6 +376,22 @@ export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold"
   kind: "threshold";
   marked?: "all" | "ect1";
   queue?: string | null;
+} | {
+  at_once?: boolean;
+  decrement?: number;
+  increment?: number;
+  interval?: string;
+  kind: "cobalt";
+  mark?: boolean;
+  max_packet?: string;
+  target?: string;
+} | {
+  decrement?: number;
+  freeze?: string;
+  increment?: number;
+  kind: "blue";
+  mark?: boolean;
+  queue?: string | null;
 } | null;
 
 /** Which packets are one conversation at a port. */
@@ -408,7 +424,7 @@ export type Flow = {
     kind: "times";
   } | null;
   class?: string | null;
-  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "vegas" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
+  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
     backoff?: number;
     beta?: number;
     clock?: "first" | "last" | "skip";
@@ -566,12 +582,39 @@ export type Flow = {
     gain?: number;
     kind: "dctcp";
   } | {
+    burst?: string;
+    gain?: number;
+    kind: "prague";
+    transition?: number;
+    virtual_rtt?: string;
+  } | {
     alpha?: number;
     beta?: number;
     early?: boolean;
     gamma?: number;
     kind: "vegas";
     variant?: "brakmo1995" | "hasegawa2001" | "linux";
+  } | {
+    allowed_increase?: number;
+    base_history?: number;
+    current_filter?: number;
+    delay?: "one_way" | "round_trip";
+    gain?: number;
+    kind: "ledbat";
+    target?: string;
+  } | {
+    base_history?: number;
+    current_filter?: number;
+    decrease?: number;
+    divisor?: number;
+    kind: "ledbat_plus_plus";
+    slowdown_every?: number;
+    target?: string;
+  } | {
+    competes?: boolean;
+    delta?: number;
+    kind: "copa";
+    least_rtt_for?: string;
   } | {
     bits?: number;
     count_old?: boolean;
@@ -847,7 +890,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -990,6 +1033,18 @@ export type Island = {
     quantum?: string;
     queues?: number;
   } | {
+    buffer?: string | null;
+    diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
+    framing?: "none" | "atm" | "ptm";
+    ingress?: boolean;
+    isolation?: "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
+    kind: "cake";
+    mpu?: number;
+    overhead?: number;
+    rate?: string | null;
+    rtt?: string;
+    target?: string;
+  } | {
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
@@ -1047,6 +1102,24 @@ export type Island = {
     mark?: boolean;
     target?: string;
     update?: string;
+  } | {
+    at_once?: boolean;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    interval?: string;
+    kind: "cobalt";
+    mark?: boolean;
+    max_packet?: string;
+    target?: string;
+  } | {
+    buffer?: string;
+    decrement?: number;
+    freeze?: string;
+    increment?: number;
+    kind: "blue";
+    mark?: boolean;
+    queue?: string | null;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1233,7 +1306,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1376,6 +1449,18 @@ export type Link = {
     quantum?: string;
     queues?: number;
   } | {
+    buffer?: string | null;
+    diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
+    framing?: "none" | "atm" | "ptm";
+    ingress?: boolean;
+    isolation?: "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
+    kind: "cake";
+    mpu?: number;
+    overhead?: number;
+    rate?: string | null;
+    rtt?: string;
+    target?: string;
+  } | {
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
@@ -1433,6 +1518,24 @@ export type Link = {
     mark?: boolean;
     target?: string;
     update?: string;
+  } | {
+    at_once?: boolean;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    interval?: string;
+    kind: "cobalt";
+    mark?: boolean;
+    max_packet?: string;
+    target?: string;
+  } | {
+    buffer?: string;
+    decrement?: number;
+    freeze?: string;
+    increment?: number;
+    kind: "blue";
+    mark?: boolean;
+    queue?: string | null;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1510,7 +1613,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1653,6 +1756,18 @@ export type Link = {
     quantum?: string;
     queues?: number;
   } | {
+    buffer?: string | null;
+    diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
+    framing?: "none" | "atm" | "ptm";
+    ingress?: boolean;
+    isolation?: "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
+    kind: "cake";
+    mpu?: number;
+    overhead?: number;
+    rate?: string | null;
+    rtt?: string;
+    target?: string;
+  } | {
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
@@ -1710,6 +1825,24 @@ export type Link = {
     mark?: boolean;
     target?: string;
     update?: string;
+  } | {
+    at_once?: boolean;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    interval?: string;
+    kind: "cobalt";
+    mark?: boolean;
+    max_packet?: string;
+    target?: string;
+  } | {
+    buffer?: string;
+    decrement?: number;
+    freeze?: string;
+    increment?: number;
+    kind: "blue";
+    mark?: boolean;
+    queue?: string | null;
   } | {
     buffer?: string;
     drop_batch?: number;
