@@ -85,7 +85,8 @@ STREAMS = {
     "dctcp-marks": lambda: Recorder("dctcp", 400, 50 * MS, 200, mark=8).run(8_000 * MS),
     # No loss at all, and beyond the ten seconds after which the least round trip is measured again.
     "bbr1-plain": lambda: Recorder("bbr1", 200, 100 * MS, 1000, early=-1).run(14_000 * MS),
-    # Both end before the first probe for bandwidth, whose time is left to chance: start-up ends by the rate, and by losses in half a path of buffer.
+    # Both end before the first probe for bandwidth, whose time is left to chance.
+    # Start-up ends by the rate, and by losses in half a path of buffer.
     "bbr3-plain": lambda: Recorder("bbr3", 800, 100 * MS, 10_000, early=-1).run(3_000 * MS),
     "bbr3-shallow": lambda: Recorder("bbr3", 800, 100 * MS, 40, early=-1).run(2_700 * MS),
     "vegas-plain": lambda: Recorder("vegas", 200, 50 * MS, 60).run(10_000 * MS),

@@ -30,7 +30,8 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
         "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "pie": (MARKS,), "pi2": (MARKS,), "threshold": (MARKS,),
         "cobalt": (MARKS,), "blue": (MARKS,),
         "fred": (), "sfq": (), "drr": (WEIGHTS,),
-        "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,), "cake": (MARKS, PRIORITIES),
+        "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,),
+        "cake": (MARKS, PRIORITIES),
         "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
         "decbit": (MARKS,), "selective_decbit": (MARKS,),
     }.items()
@@ -169,8 +170,8 @@ def properties(queue: Mapping[str, Any]) -> frozenset[str]:
         # A core router drops by the label alone, and a router that is an island by its own estimate alone.
         WEIGHTS: kind == "csfq" and queue.get("role") == "core",
         LABELS: kind == "csfq" and queue.get("role") == "island",
-        PRIORITIES: kind == "strict_priority" and queue.get("levels") == 1
-        or kind == "cake" and queue.get("diffserv") == "besteffort",
+        PRIORITIES: (kind == "strict_priority" and queue.get("levels") == 1)
+        or (kind == "cake" and queue.get("diffserv") == "besteffort"),
     }
     does = DISCIPLINES.get(kind, frozenset(without))
     # Each AQM is a discipline's name too, and does the same.
