@@ -318,7 +318,7 @@ export type Aggregation = {
   packets?: number;
 };
 
-export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | {
+export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | {
   by_bytes?: boolean;
   constant?: boolean;
   gentle?: boolean;
@@ -375,6 +375,22 @@ export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold"
   delay?: string | null;
   kind: "threshold";
   marked?: "all" | "ect1";
+  queue?: string | null;
+} | {
+  at_once?: boolean;
+  decrement?: number;
+  increment?: number;
+  interval?: string;
+  kind: "cobalt";
+  mark?: boolean;
+  max_packet?: string;
+  target?: string;
+} | {
+  decrement?: number;
+  freeze?: string;
+  increment?: number;
+  kind: "blue";
+  mark?: boolean;
   queue?: string | null;
 } | null;
 
@@ -832,7 +848,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -969,6 +985,18 @@ export type Island = {
     quantum?: string;
     queues?: number;
   } | {
+    buffer?: string | null;
+    diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
+    framing?: "none" | "atm" | "ptm";
+    ingress?: boolean;
+    isolation?: "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
+    kind: "cake";
+    mpu?: number;
+    overhead?: number;
+    rate?: string | null;
+    rtt?: string;
+    target?: string;
+  } | {
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
@@ -1026,6 +1054,24 @@ export type Island = {
     mark?: boolean;
     target?: string;
     update?: string;
+  } | {
+    at_once?: boolean;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    interval?: string;
+    kind: "cobalt";
+    mark?: boolean;
+    max_packet?: string;
+    target?: string;
+  } | {
+    buffer?: string;
+    decrement?: number;
+    freeze?: string;
+    increment?: number;
+    kind: "blue";
+    mark?: boolean;
+    queue?: string | null;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1212,7 +1258,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1349,6 +1395,18 @@ export type Link = {
     quantum?: string;
     queues?: number;
   } | {
+    buffer?: string | null;
+    diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
+    framing?: "none" | "atm" | "ptm";
+    ingress?: boolean;
+    isolation?: "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
+    kind: "cake";
+    mpu?: number;
+    overhead?: number;
+    rate?: string | null;
+    rtt?: string;
+    target?: string;
+  } | {
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
@@ -1406,6 +1464,24 @@ export type Link = {
     mark?: boolean;
     target?: string;
     update?: string;
+  } | {
+    at_once?: boolean;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    interval?: string;
+    kind: "cobalt";
+    mark?: boolean;
+    max_packet?: string;
+    target?: string;
+  } | {
+    buffer?: string;
+    decrement?: number;
+    freeze?: string;
+    increment?: number;
+    kind: "blue";
+    mark?: boolean;
+    queue?: string | null;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1483,7 +1559,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1620,6 +1696,18 @@ export type Link = {
     quantum?: string;
     queues?: number;
   } | {
+    buffer?: string | null;
+    diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
+    framing?: "none" | "atm" | "ptm";
+    ingress?: boolean;
+    isolation?: "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
+    kind: "cake";
+    mpu?: number;
+    overhead?: number;
+    rate?: string | null;
+    rtt?: string;
+    target?: string;
+  } | {
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
@@ -1677,6 +1765,24 @@ export type Link = {
     mark?: boolean;
     target?: string;
     update?: string;
+  } | {
+    at_once?: boolean;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    interval?: string;
+    kind: "cobalt";
+    mark?: boolean;
+    max_packet?: string;
+    target?: string;
+  } | {
+    buffer?: string;
+    decrement?: number;
+    freeze?: string;
+    increment?: number;
+    kind: "blue";
+    mark?: boolean;
+    queue?: string | null;
   } | {
     buffer?: string;
     drop_batch?: number;
