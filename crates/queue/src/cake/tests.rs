@@ -8,6 +8,7 @@ use proptest::prelude::*;
 mod ingress;
 mod shares;
 mod told;
+mod turns;
 
 /// A CAKE that is asked for packets by hand.
 pub(super) struct Bench {
