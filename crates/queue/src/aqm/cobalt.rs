@@ -182,3 +182,25 @@ pub(crate) fn explain(
     }
     tell(Number::DropProbability, cobalt.probability());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::Chosen;
+
+    #[test]
+    fn the_last_packet_is_marked_and_never_dropped() {
+        let of = |signal, lottery, marks, last| verdict(Chosen { signal, lottery }, marks, last);
+        let (signal, random) = (Verdict::Drop(DropReason::Sojourn), Verdict::Drop(DropReason::Random));
+        // Not the last one: BLUE drops what could be marked.
+        assert_eq!([of(true, false, false, false), of(true, false, true, false)], [signal, Verdict::Mark]);
+        assert_eq!([of(false, true, true, false), of(true, true, true, false)], [random; 2]);
+        assert_eq!([of(true, true, false, false), of(false, false, true, false)], [signal, Verdict::Pass]);
+        // The last one.
+        assert_eq!(
+            [of(true, false, false, true), of(true, true, false, true), of(false, true, true, true)],
+            [Verdict::Pass; 3]
+        );
+        assert_eq!([of(true, false, true, true), of(true, true, true, true)], [Verdict::Mark; 2]);
+    }
+}

@@ -5,8 +5,10 @@ use crate::parts::CobaltRule;
 use headgate_packet::{Ecn, Rate, Rng};
 use proptest::prelude::*;
 
+mod ingress;
 mod shares;
 mod told;
+mod turns;
 
 /// A CAKE that is asked for packets by hand.
 pub(super) struct Bench {
@@ -253,24 +255,6 @@ fn each_queue_is_held_to_its_target() {
         assert_eq!(signals, [118, 187, 245, 293, 339, 381], "{what}");
         assert_eq!(bench.dropped.is_empty(), ecn == Ecn::Ect0);
     }
-}
-
-#[test]
-fn at_ingress_dropped_packets_are_charged_for() {
-    let run = |ingress: bool| {
-        let params =
-            CakeParams { rate: rate(12_000_000), buffer: Some(Buffer::Packets(20)), ingress, ..CakeParams::default() };
-        let mut bench = Bench::new(&params, &[]);
-        for _ in 0..1000 {
-            (0..3).for_each(|_| bench.offer(0, 0, 1500, Ecn::NotEct));
-            bench.take();
-        }
-        bench.now.as_secs_f64()
-    };
-    // Of three packets one is sent: 1 s for 1000 of them, and at most half as much again where those that are dropped take their time too.
-    let (egress, ingress) = (run(false), run(true));
-    assert!((egress - 0.999).abs() < 0.002, "{egress}");
-    assert!((ingress - 1.5).abs() < 0.01, "{ingress}");
 }
 
 #[test]

@@ -38,7 +38,10 @@ impl Diffserv {
             Diffserv::Diffserv3 => of(&[(0, 1024), (4, 64), (2, 256)]),
             Diffserv::Diffserv4 => of(&[(0, 1024), (4, 64), (1, 512), (2, 256)]),
             Diffserv::Precedence => {
-                let next = |part: &Part| Some(Part { rate: (part.rate * 7) >> 3, weight: (part.weight * 7) >> 3 });
+                // Seven eighths, rounded down.
+                let next = |part: &Part| {
+                    Some(Part { rate: part.rate - part.rate.div_ceil(8), weight: (part.weight * 7) >> 3 })
+                };
                 std::iter::successors(Some(Part { rate, weight: 256 }), next).take(8).collect()
             }
         }
