@@ -408,7 +408,7 @@ export type Flow = {
     kind: "times";
   } | null;
   class?: string | null;
-  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "dctcp" | "vegas" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
+  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
     backoff?: number;
     beta?: number;
     clock?: "first" | "last" | "skip";
@@ -551,12 +551,39 @@ export type Flow = {
     gain?: number;
     kind: "dctcp";
   } | {
+    burst?: string;
+    gain?: number;
+    kind: "prague";
+    transition?: number;
+    virtual_rtt?: string;
+  } | {
     alpha?: number;
     beta?: number;
     early?: boolean;
     gamma?: number;
     kind: "vegas";
     variant?: "brakmo1995" | "hasegawa2001" | "linux";
+  } | {
+    allowed_increase?: number;
+    base_history?: number;
+    current_filter?: number;
+    delay?: "one_way" | "round_trip";
+    gain?: number;
+    kind: "ledbat";
+    target?: string;
+  } | {
+    base_history?: number;
+    current_filter?: number;
+    decrease?: number;
+    divisor?: number;
+    kind: "ledbat_plus_plus";
+    slowdown_every?: number;
+    target?: string;
+  } | {
+    competes?: boolean;
+    delta?: number;
+    kind: "copa";
+    least_rtt_for?: string;
   } | {
     bits?: number;
     count_old?: boolean;
