@@ -181,3 +181,32 @@ impl Config {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::tcp::{EcnEcho, Options, Preset};
+    use super::*;
+    use crate::Spec;
+
+    #[test]
+    fn the_sink_of_a_control_with_ect_1_counts_marks_with_every_preset() {
+        let linux = Options { preset: Some(Preset::Linux), ..Options::default() };
+        for (name, due) in [("prague", EcnEcho::Counts), ("dctcp", EcnEcho::Classic), ("cubic", EcnEcho::Classic)] {
+            let config = Spec::default_of(name).expect("in the list").transport().with(Some(&linux));
+            assert_eq!(config.usual_policy(Some(&linux)).ecn, due, "{name}");
+            assert_eq!(config.usual_policy(None).ecn, EcnEcho::Counts, "{name}");
+            assert_eq!(config.usual_policy(Some(&linux)).every, 2, "{name}");
+        }
+    }
+
+    #[test]
+    fn ecn_leaves_the_codepoint_of_a_control_that_has_one() {
+        for (name, on) in [("prague", Ecn::Ect1), ("dctcp", Ecn::Ect0), ("cubic", Ecn::Ect0)] {
+            let with = |ecn| {
+                let options = Options { ecn: Some(ecn), ..Options::default() };
+                Spec::default_of(name).expect("in the list").transport().with(Some(&options)).ecn
+            };
+            assert_eq!((with(true), with(false)), (on, Ecn::NotEct), "{name}");
+        }
+    }
+}
