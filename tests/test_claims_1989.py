@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from headgate.base.parallel import run_all
@@ -107,7 +108,7 @@ def test_the_bound_of_the_emulation_fails_when_the_algorithm_is_wrong(
             finish = [last.setdefault(f, 0.0) for f in trace.flows]
             for k, (flow, size) in enumerate(zip(trace.flows, trace.sizes, strict=True)):
                 finish[k] = last[flow] = last[flow] + size
-            return by_numbers(trace, emulation.np.array(finish))
+            return by_numbers(trace, np.array(finish))
 
         monkeypatch.setattr(emulation, "in_parts", credit)
     else:

@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headgate.replays import replay
 from headgate import Scenario
+from headgate.replays import replay
 
 from .gateways import Arrival, gateway
 
-#: Packets/s, line, and start in ms. Within the run no packets of two of them, nor one and the end of another's transmission, come at the same time.
+#: Packets/s, line, and start in ms. Within the run no packets of two of them come at the same time, and none does as a transmission ends.
 CBR = {"flood": (201.13, 0, 0.0), "light": (30.13, 0, 1.7037), "busy": (60.37, 1, 3.1013), "other": (55.51, 1, 4.3071)}
 
 #: Seconds that a packet takes from its source to the gateway, and of a run.
@@ -77,7 +77,9 @@ def test_the_engine_drops_what_the_emulation_drops(places: int, full: str) -> No
     # And the others leave when they do there.
     flows = results.flows.to_pandas().set_index("flow")
     for name in names:
-        waits = [served.left[n] - a.time + ACCESS for n, a in enumerate(sent) if a.source == name and served.left[n] < SPAN]
+        waits = [
+            served.left[n] - a.time + ACCESS for n, a in enumerate(sent) if a.source == name and served.left[n] < SPAN
+        ]
         assert abs(np.mean(waits) - flows.owd_mean_s[name]) < 1e-8
         assert len(waits) == flows.received[name]
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{cell, run};
+use common::{cell, column, run};
 use headgate_packet::Time;
 use headgate_queue::Discipline as _;
 use headgate_sim::spec::Scenario;
@@ -179,7 +179,7 @@ fn packets_are_conserved_and_no_more_wait_than_there_is_room() {
         }
         assert!(most <= limit && most > limit - 1000.min(limit / 2), "{most} of {buffer}");
         let table = running.finished().link_table(&scenario);
-        let evicted: f64 = common::column(&table, "drops_evicted").iter().sum();
+        let evicted: f64 = column(&table, "drops_evicted").iter().sum();
         assert_eq!(evicted > 0.0, full == "preempt", "{evicted}");
     }
 }
@@ -200,6 +200,27 @@ fn what_is_looked_at_changes_nothing() {
     let plain = digest(json!([]), false);
     assert_eq!(digest(json!(["backlog", "drops"]), false), plain);
     assert_eq!(digest(json!([]), true), plain);
+}
+
+#[test]
+fn a_refused_packet_is_told_what_all_ports_held() {
+    let packets = with(("c1", "c", "k1", 5));
+    for (buffer, due) in [("3pkt", [3.0, 3000.0, 3.0]), ("3500B", [3.0, 3000.0, 3500.0])] {
+        let mut value = scenario(json!({"buffer": buffer, "full": "arrival"}), &packets);
+        value["links"].as_array_mut().unwrap().iter_mut().for_each(|l| {
+            l["queue"] = json!({"kind": "fcfs", "buffer": "unlimited"});
+        });
+        let scenario = Scenario::from_json(&value.to_string()).unwrap_or_else(|e| panic!("{e}"));
+        let mut running = Run::new(&scenario, 1, 0);
+        running.track_packets(Window { from: Time::ZERO, to: Time::NEVER, most: 1000 });
+        while !running.advance(1000) {}
+        let tracks = running.take_tracks().expect("asked for");
+        let values = column(&tracks.values(), "value");
+        assert!(values.windows(3).any(|three| three == due), "{values:?}");
+        let shape = tracks.shapes().last().expect("of the gateway");
+        let unit = if buffer.ends_with('B') { "buffer_bytes" } else { "buffer_packets" };
+        assert_eq!(shape.iter().map(|number| number.name()).collect::<Vec<_>>(), ["held_packets", "held_bytes", unit]);
+    }
 }
 
 proptest! {

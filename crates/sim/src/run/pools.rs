@@ -72,14 +72,14 @@ impl Pools {
 impl Run {
     /// Makes room for a packet that arrives at a lane of a gateway whose ports share a buffer; false if there is none for it.
     pub(super) fn makes_room(&mut self, l: usize, packet: &Packet) -> bool {
-        let Some(pool) = self.pools.of.get(l).copied().flatten().map(|pool| pool as usize) else { return true };
+        let Some(pool) = self.pool_at(l) else { return true };
         for i in 0..self.pools.pools[pool].lanes.len() {
             self.catch_up(self.pools.pools[pool].lanes[i] as usize);
         }
         if self.network.lanes[l].port.is_idle(self.now) {
             return true;
         }
-        while !self.has_room(pool, packet) {
+        while !self.has_room(l, packet) {
             let victim = match self.pools.pools[pool].full {
                 WhenFull::Arrival => None,
                 WhenFull::Preempt => self.victim(pool, l, packet),
@@ -94,15 +94,24 @@ impl Run {
         true
     }
 
-    fn has_room(&self, pool: usize, packet: &Packet) -> bool {
-        let Pool { buffer, lanes, .. } = &self.pools.pools[pool];
-        let mut all = Backlog::default();
-        all.add(packet.bytes);
-        for l in lanes {
-            let Backlog { packets, bytes } = self.network.lanes[*l as usize].port.backlog();
-            (all.packets, all.bytes) = (all.packets + packets, all.bytes + bytes);
-        }
-        !buffer.exceeded_by(all.packets, all.bytes)
+    /// The place of the buffer that a lane has a part of.
+    fn pool_at(&self, l: usize) -> Option<usize> {
+        self.pools.of.get(l).copied().flatten().map(|pool| pool as usize)
+    }
+
+    /// What the ports of a lane's gateway hold of a buffer that they share, and that buffer.
+    pub(super) fn shared_at(&self, l: usize) -> Option<(Backlog, Buffer)> {
+        let pool = &self.pools.pools[self.pool_at(l)?];
+        let ports = pool.lanes.iter().map(|l| self.network.lanes[*l as usize].port.backlog());
+        let all = ports.fold((0, 0), |(packets, bytes), port| (packets + port.packets, bytes + port.bytes));
+        Some((Backlog { packets: all.0, bytes: all.1 }, pool.buffer))
+    }
+
+    fn has_room(&self, l: usize, packet: &Packet) -> bool {
+        let fits = |(held, buffer): (Backlog, Buffer)| {
+            !buffer.exceeded_by(held.packets + 1, held.bytes + u64::from(packet.bytes))
+        };
+        self.shared_at(l).is_none_or(fits)
     }
 
     /// The packet that makes room for one that arrives at lane `l`; nothing if that is the arriving one.

@@ -51,10 +51,11 @@ impl Run {
     fn enqueue_attended(&mut self, l: usize, packet: Packet) -> usize {
         // Before the wire is looked at: the port may catch up.
         let room = self.makes_room(l, &packet);
+        let shared = if self.record.log.is_some() { self.shared_at(l) } else { None };
         let lane = &mut self.network.lanes[l];
         let wire_before = lane.wire.len();
         if let Some(log) = &mut self.record.log {
-            log.arrives(l, lane, packet, self.now);
+            log.arrives((l, lane), packet, self.now, shared);
         }
         if room {
             lane.offer(packet, self.now);
