@@ -9,18 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from headgate.base.parallel import run_all
 from headgate.papers import load_paper
 from headgate.papers.build import build_scenario
 from headgate.papers.claims import Predicate, Runs
-from headgate.papers.demers1989 import emulation, fractions, preemption
+from headgate.papers.demers1989 import emulation, fractions
 from headgate.papers.demers1989.claims import CLAIMS
 from headgate.papers.measure import Outcome
 from headgate.papers.model import Variant
-from headgate.replays import replay
 
 Fault = Callable[[Variant], dict[str, Any]]
 
@@ -68,7 +66,9 @@ FAULTS: list[tuple[str, str, str, str, Fault]] = [
     ("D30", "networks", ".", "FQ serves in order of arrival", lines("window/FQ, W=64 ")),
     ("D30", "networks", ".", "a window is too small", when("round robin, W=64 ", {"flows.*.control.window": 1})),
     ("D37", "fractions", "fractions", "everybody takes turns", when("fractions", {QUEUE: TURNS})),
-    ("D40", "preemption", "own", "FQ serves in order of arrival", when("own FQ", {"links.line{i}.queue.kind": "fcfs"})),
+    ("D39", "preemption", "one", "the arrival is dropped", when("preemption", {"nodes.gateway.shared_buffer.full": "arrival"})),
+    ("D39", "preemption", "one", "drop-tail preempts", when("drop-tail", {"nodes.gateway.shared_buffer.full": "preempt"})),
+    ("D40", "preemption", "own .*FQ|preemption", "FQ serves in order of arrival", when("own FQ", {"links.line{i}.queue.kind": "fcfs"})),
     ("D31", "networks", "W=(4|8|24)", "no bunches come", when("bunches, window/FQ,", MIXED)),
     ("D32", "game", "rates", "FQ serves in order of arrival", fcfs("window/FQ")),
     ("D33", "game", "rates", "FQ serves in order of arrival", fcfs("window/FQ")),
@@ -108,7 +108,7 @@ def test_the_bound_of_the_emulation_fails_when_the_algorithm_is_wrong(
             finish = [last.setdefault(f, 0.0) for f in trace.flows]
             for k, (flow, size) in enumerate(zip(trace.flows, trace.sizes, strict=True)):
                 finish[k] = last[flow] = last[flow] + size
-            return by_numbers(trace, emulation.np.array(finish))
+            return by_numbers(trace, np.array(finish))
 
         monkeypatch.setattr(emulation, "in_parts", credit)
     else:
@@ -116,44 +116,6 @@ def test_the_bound_of_the_emulation_fails_when_the_algorithm_is_wrong(
         monkeypatch.setattr(emulation, "in_parts", lambda trace: by_numbers(trace, -numbers(trace)[1]))
     # It looks at made-up traces, not at runs.
     assert not predicate("D22")(None)[0]  # type: ignore[arg-type]
-
-
-def test_the_emulated_gateway_serves_one_line_as_the_engine_does() -> None:
-    # Drop-tail on one line: the times at which packets leave are those of a replay.
-    arrivals = [a for a in preemption.traffic(3) if a.line == 0][:4000]
-    left = preemption.gateway(arrivals, 7, preempts=False)
-    table = pa.table(
-        {
-            "time_s": [a.time for a in arrivals],
-            "flow": [a.source for a in arrivals],
-            "size_bytes": [1000] * len(arrivals),
-        }
-    )
-    sent = replay(table, "fcfs", "800kbit/s", "7pkt", series=False).packets("fcfs")
-    ours = np.array(sent["departure_s"], dtype=np.float64)
-    assert 0 < np.isnan(left).sum() < len(left)
-    assert np.array_equal(np.isnan(left), np.isnan(ours))
-    assert np.nanmax(abs(left - ours)) < 1e-6
-
-
-def test_preemption_takes_from_the_source_with_most_packets_in_all_buffers() -> None:
-    # Three places, two lines. When c comes a has a packet in each buffer and b one: the last one of a goes, which waits for the other line.
-    order = [("x", 0), ("x", 1), ("a", 0), ("b", 1), ("a", 1), ("c", 0)]
-    arrivals = [preemption.Arrival(1e-4 * i, source, line) for i, (source, line) in enumerate(order)]
-    lost = np.isnan(preemption.gateway(arrivals, 3, preempts=True))
-    assert lost.tolist() == [False, False, False, False, True, False]
-    # The arrival counts: another one of b would be its second packet, as many as a has, and the last of both.
-    arrivals[5] = preemption.Arrival(5e-4, "b", 1)
-    assert np.isnan(preemption.gateway(arrivals, 3, preempts=True)).tolist() == [False] * 5 + [True]
-
-
-def test_the_claims_of_preemption_fail_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert predicate("D39")(None)[0]  # type: ignore[arg-type]
-    gateway = preemption.gateway
-    monkeypatch.setattr(
-        preemption, "gateway", lambda arrivals, places, preempts: gateway(arrivals, places, preempts=False)
-    )
-    assert not predicate("D39")(None)[0]  # type: ignore[arg-type]
 
 
 def test_fractions_are_no_virtual_clock_by_weights(monkeypatch: pytest.MonkeyPatch) -> None:

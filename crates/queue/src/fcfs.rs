@@ -56,6 +56,7 @@ impl Fcfs {
 impl Discipline for Fcfs {
     const PER_CONVERSATION: bool = false;
     const PASSES: bool = true;
+    const GIVES_UP: bool = true;
 
     #[inline]
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
@@ -86,6 +87,18 @@ impl Discipline for Fcfs {
     #[inline]
     fn backlog(&self) -> Backlog {
         Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+    }
+
+    fn waiting(&self, see: &mut dyn FnMut(&Packet)) {
+        (0..self.queue.len()).filter_map(|i| self.queue.get(i)).for_each(see);
+    }
+
+    fn withdraw(&mut self, handle: u32, cx: &mut Cx<'_>) -> bool {
+        let place = (0..self.queue.len()).find(|i| self.queue.get(*i).is_some_and(|packet| packet.handle == handle));
+        let Some(packet) = place.and_then(|i| self.queue.remove(i)) else { return false };
+        self.bytes -= u64::from(packet.bytes);
+        cx.drop(&packet, DropReason::Evicted);
+        true
     }
 
     fn explain(&self, _packet: &Packet, _look: &Look, tell: Tell<'_>) {

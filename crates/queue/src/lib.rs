@@ -117,6 +117,13 @@ macro_rules! disciplines {
                     _ => self.configured().is_some_and(|spec| spec.preempts()),
                 }
             }
+            /// Its [`Discipline::GIVES_UP`]: one with an AQM does not.
+            pub fn gives_up(&self) -> bool {
+                match self {
+                    $(Spec::$Type(_) => <$module::$Type as Discipline>::GIVES_UP && self.aqm().is_none(),)+
+                    _ => self.configured().is_some_and(|spec| spec.gives_up()),
+                }
+            }
             /// Its [`Discipline::SHARES_BY_KNOWN_WEIGHTS`].
             pub fn shares_by_known_weights(&self) -> bool {
                 match self {
@@ -134,6 +141,7 @@ macro_rules! disciplines {
             const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Discipline>::DROPS_ON_DEPARTURE)||+;
             const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
             const PREEMPTS: bool = $(<$module::$Type as Discipline>::PREEMPTS)||+;
+            const GIVES_UP: bool = $(<$module::$Type as Discipline>::GIVES_UP)||+;
             #[inline]
             fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
                 match self { $(AnyDiscipline::$Type(d) => d.enqueue(packet, cx),)+ AnyDiscipline::Managed(d) => d.enqueue(packet, cx) }
@@ -179,6 +187,12 @@ macro_rules! disciplines {
             }
             fn preempts(&self) -> bool {
                 match self { $(AnyDiscipline::$Type(d) => d.preempts(),)+ AnyDiscipline::Managed(d) => d.preempts() }
+            }
+            fn waiting(&self, see: &mut dyn FnMut(&Packet)) {
+                match self { $(AnyDiscipline::$Type(d) => d.waiting(see),)+ AnyDiscipline::Managed(d) => d.waiting(see) }
+            }
+            fn withdraw(&mut self, handle: u32, cx: &mut Cx<'_>) -> bool {
+                match self { $(AnyDiscipline::$Type(d) => d.withdraw(handle, cx),)+ AnyDiscipline::Managed(d) => d.withdraw(handle, cx) }
             }
             fn ended(&mut self) {
                 match self { $(AnyDiscipline::$Type(d) => d.ended(),)+ AnyDiscipline::Managed(d) => d.ended() }
@@ -294,6 +308,9 @@ pub trait Discipline {
     /// An arrival may interrupt the packet in transmission, which goes on later: [`Discipline::preempts`]. It cannot have an AQM, and packets count as
     /// sent, with the delay that the link has then, when their last bit has left.
     const PREEMPTS: bool = false;
+    /// It can name every packet that waits, and give up any of them: [`Discipline::waiting`] and [`Discipline::withdraw`]. Its port may then have a part
+    /// of a buffer that all ports of a gateway share.
+    const GIVES_UP: bool = false;
 
     /// Takes a packet; refused or evicted packets are put into `cx.dropped`.
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);
@@ -362,6 +379,12 @@ pub trait Discipline {
     }
     /// The last bit of a packet has left: of the one that it gave last, of those of which not all was sent. Only called where it preempts.
     fn ended(&mut self) {}
+    /// Shows every packet that waits, those of a flow in the order in which they arrived. Only called where it gives packets up.
+    fn waiting(&self, _see: &mut dyn FnMut(&Packet)) {}
+    /// Drops the packet with this handle, which makes room for one at another port, as [`DropReason::Evicted`]; false if it does not wait here.
+    fn withdraw(&mut self, _handle: u32, _cx: &mut Cx<'_>) -> bool {
+        false
+    }
     /// Gauges, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
     /// The numbers that decide about a packet, were it to arrive now: [`Port::explain`] asks for them before it is handed over. Nothing changes,

@@ -1,7 +1,7 @@
 //! What a port counts and reports to its driver, by worked examples: a packet of 1000 bytes takes a second.
 
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{Counters, DropReason, Dropped, InService, LinkInfo, Port, Spec};
+use headgate_queue::{Backlog, Counters, Discipline as _, DropReason, Dropped, InService, LinkInfo, Port, Spec};
 
 const MS: u64 = 1_000_000_000;
 
@@ -146,4 +146,35 @@ fn a_line_is_idle_when_it_is_free_and_nothing_waits() {
     assert_eq!(idle, [false; 3], "one is in transmission until 1 s, another waits");
     port.advance(Time::NEVER, &mut |_| {});
     assert_eq!([1999, 2000].map(|ms| port.is_idle(Time::from_ps(ms * MS))), [false, true], "both are sent at 2 s");
+}
+
+#[test]
+fn a_port_gives_up_a_packet_for_another_port_and_refuses_one() {
+    let mut port = port(r#"{"kind": "fcfs", "buffer": "9pkt"}"#);
+    // Packet 0 is in transmission until 1 s; 1 to 3 wait.
+    offer(&mut port, &[(0, 0, 1000), (100, 1, 400), (200, 2, 500), (300, 3, 600)]);
+    let waiting = |port: &Port| {
+        let mut all = vec![];
+        port.discipline().waiting(&mut |packet| all.push(packet.handle));
+        all
+    };
+    assert_eq!(waiting(&port), [1, 2, 3]);
+    let at = |ms: u64| Time::from_ps(ms * MS);
+    assert!(port.withdraw(2, at(400)) && !port.withdraw(2, at(400)) && !port.withdraw(0, at(400)));
+    assert_eq!((waiting(&port), port.backlog()), (vec![1, 3], Backlog { packets: 2, bytes: 1000 }));
+    port.refuse(Packet { handle: 9, bytes: 300, flow: FlowId(1), ..Packet::default() }, at(500));
+    let gone: Vec<_> = port.dropped().iter().map(|d| (d.handle, d.at, d.arrived, d.reason)).collect();
+    assert_eq!(gone, [(2, at(400), at(200), DropReason::Evicted), (9, at(500), at(500), DropReason::Full)]);
+    assert_eq!(port.withdraw(1, at(600)), port.withdraw(3, at(700)));
+    // Nothing waits: what comes next is sent when the line is free.
+    assert_eq!((port.next(), port.backlog()), (Time::NEVER, Backlog::default()));
+    let mut sent = vec![];
+    port.offer(Packet { handle: 10, bytes: 100, ..Packet::default() }, at(900), &mut |_| {});
+    port.advance(at(2000), &mut |s| sent.push((s.packet.handle, s.start)));
+    assert_eq!(sent, [(10, at(1000))]);
+    let counters = port.counters(at(1000));
+    // 2 waited for 200 ms, 1 for 500, 3 for 400, 10 for 100.
+    assert_eq!(counters.backlog_ps, u128::from(1200 * MS));
+    assert_eq!((counters.offered, counters.offered_bytes, counters.sent), (6, 2900, 2));
+    assert_eq!(counters.dropped, by_reason(&[(DropReason::Full, 1), (DropReason::Evicted, 3)]));
 }

@@ -40,7 +40,7 @@ impl Follow {
             self.next += 1;
             self.next - 1
         });
-        self.tracks.arrives(0, port, &Packet { handle: slot, ..*packet }, now);
+        self.tracks.arrives((0, port), &Packet { handle: slot, ..*packet }, now, None);
         if self.tracks.ended().is_none() {
             self.open.insert(packet.handle, (slot, self.arriving));
         } else {

@@ -3,8 +3,8 @@
 use crate::engine::Event;
 use crate::net::{InFlight, Lane, Payload, Payloads};
 use crate::tracks::{Tracks, Window};
-use headgate_packet::{Duration, Ecn, Packet, Time};
-use headgate_queue::Dropped;
+use headgate_packet::{Buffer, Duration, Ecn, Packet, Time};
+use headgate_queue::{Backlog, Dropped};
 
 /// The text of `count` events from number `first` on.
 #[derive(Clone, Debug)]
@@ -27,14 +27,21 @@ impl Log {
         Log { tracks: Some(Tracks::new(window, ports)), ..Log::new(0, 0) }
     }
 
-    /// A packet is about to be handed to the port of lane `l`, which acts up to `now` first.
+    /// A packet is about to be handed to the port of lane `l`, which acts up to `now` first; `shared` is what the ports of its gateway hold together of a
+    /// buffer that they share, and that buffer.
     #[cold]
     #[inline(never)]
-    pub fn arrives(&mut self, l: usize, lane: &mut Lane, packet: Packet, now: Time) {
+    pub fn arrives(
+        &mut self,
+        (l, lane): (usize, &mut Lane),
+        packet: Packet,
+        now: Time,
+        shared: Option<(Backlog, Buffer)>,
+    ) {
         if let Some(tracks) = &mut self.tracks {
             lane.advance(now);
             decided(tracks, l, lane);
-            tracks.arrives(l, &lane.port, &packet, now);
+            tracks.arrives((l, &lane.port), &packet, now, shared);
         }
     }
 

@@ -4,9 +4,9 @@
 //! Memory: 72 bytes for each packet at a port, and 8 for each number; the caller says how many packets there may be.
 
 use crate::table::{Cells, Table};
-use headgate_packet::{Duration, Ecn, Packet, Time};
+use headgate_packet::{Buffer, Duration, Ecn, Packet, Time};
 use headgate_queue::aqm::Verdict;
-use headgate_queue::{Decision, DropKind, DropReason, Dropped, Moment, Number, Port};
+use headgate_queue::{Backlog, Decision, DropKind, DropReason, Dropped, Moment, Number, Port};
 
 /// Which packets are followed.
 #[derive(Clone, Copy, Debug)]
@@ -110,8 +110,15 @@ impl Tracks {
         self.ended
     }
 
-    /// A packet is about to be handed to a port, which was advanced up to `now`.
-    pub fn arrives(&mut self, port: usize, at: &Port, packet: &Packet, now: Time) {
+    /// A packet is about to be handed to a port, which was advanced up to `now`; `shared` is what its gateway's ports hold together of a buffer that
+    /// they share, and that buffer.
+    pub fn arrives(
+        &mut self,
+        (port, at): (usize, &Port),
+        packet: &Packet,
+        now: Time,
+        shared: Option<(Backlog, Buffer)>,
+    ) {
         let number = self.arrived[port];
         self.arrived[port] += 1;
         if self.ended.is_none() && (now > self.window.to || self.rows.len() + self.opened >= self.window.most) {
@@ -129,10 +136,19 @@ impl Tracks {
         self.shape.clear();
         if now >= self.window.from {
             let (names, values) = (&mut self.shape, &mut open.values);
-            at.explain(*packet, now, &mut |number, value| {
+            let mut tell = |number, value| {
                 names.push(number);
                 values.push(value);
-            });
+            };
+            match shared {
+                None => at.explain(*packet, now, &mut tell),
+                Some((held, buffer)) => {
+                    tell(Number::HeldPackets, held.packets as f64);
+                    tell(Number::HeldBytes, held.bytes as f64);
+                    let in_bytes = matches!(buffer, Buffer::Bytes(_));
+                    tell(if in_bytes { Number::BufferBytes } else { Number::BufferPackets }, buffer.limit());
+                }
+            }
         }
         let shape = self.known_shape();
         let open = &mut self.open[handle];
@@ -334,7 +350,7 @@ mod tests {
             [(0, 5, DropReason::Full), (1, 9, DropReason::AboveMax), (2, 9, DropReason::Evicted)]
         {
             let packet = Packet { handle, bytes: 1, ..Packet::default() };
-            tracks.arrives(0, &port, &packet, time(5));
+            tracks.arrives((0, &port), &packet, time(5), None);
             let gone = Dropped { at: time(at), arrived: time(5), handle, flow: packet.flow, bytes: 1, reason };
             tracks.dropped(&gone, (0, u64::from(handle)));
         }

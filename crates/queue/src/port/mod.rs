@@ -101,6 +101,17 @@ impl<D: Discipline> Port<D> {
         self.service.accept(&mut self.discipline, packet, now);
     }
 
+    /// Drops the packet with this handle at `now`, up to which everything due was performed, because another port needs its room; false if it does
+    /// not wait here. Only where the discipline gives packets up: [`Discipline::GIVES_UP`].
+    pub fn withdraw(&mut self, handle: u32, now: Time) -> bool {
+        self.service.withdraw(&mut self.discipline, handle, now)
+    }
+
+    /// Drops a packet that arrives at `now` and for which there is no room outside the port. The discipline does not see it.
+    pub fn refuse(&mut self, packet: Packet, now: Time) {
+        self.service.refuse(&self.discipline, packet, now);
+    }
+
     /// Starts a transmission at `now` if the line is free and something waits.
     #[inline]
     pub fn start(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {

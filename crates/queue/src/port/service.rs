@@ -2,7 +2,7 @@
 
 use super::preemption::Begun;
 use crate::line::Law;
-use crate::{Backlog, Counters, Cx, Discipline, Dropped, InService, Sent};
+use crate::{Backlog, Counters, Cx, Discipline, DropReason, Dropped, InService, Sent};
 use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
 
 /// A port without its discipline, which is handed to it for each call. Which discipline of the list it is, is looked up once for a call and not
@@ -122,6 +122,26 @@ impl Service {
             self.contest(now);
             self.timeout = self.timeout.min(self.due());
         }
+    }
+
+    /// See [`crate::Port::withdraw`].
+    pub(super) fn withdraw<D: Discipline>(&mut self, discipline: &mut D, handle: u32, now: Time) -> bool {
+        self.integrate(now);
+        let drops = self.dropped.len();
+        let found = discipline.withdraw(handle, &mut Cx::new(now, &mut self.rng, &mut self.dropped));
+        self.refresh(discipline, drops);
+        self.stalled &= self.waiting > 0;
+        found
+    }
+
+    /// See [`crate::Port::refuse`].
+    pub(super) fn refuse<D: Discipline>(&mut self, discipline: &D, mut packet: Packet, now: Time) {
+        packet.arrived = now;
+        self.counters.offered += 1;
+        self.counters.offered_bytes += u64::from(packet.bytes);
+        let drops = self.dropped.len();
+        Cx::new(now, &mut self.rng, &mut self.dropped).drop(&packet, DropReason::Full);
+        self.refresh(discipline, drops);
     }
 
     /// Whether the packet in transmission counts against the buffer.

@@ -1,6 +1,7 @@
 //! From a resolved scenario to a run that is ready to begin.
 
 use super::Run;
+use super::pools::Pools;
 use crate::change::{Change, Steps};
 use crate::engine::{Event, EventQueue};
 use crate::flows::{Flows, Kind, Role, TransientFlows};
@@ -138,8 +139,11 @@ impl Run {
             no_draws: Rng::new(seed, run, "none"),
         };
         let end = Time::ZERO + s.duration;
+        let pools = Pools::new(s);
+        let attended = !pools.is_empty();
+        let (now, budget, records, records_at) = (Time::ZERO, 0, 0, 0);
         let mut running =
-            Run { now: Time::ZERO, end, events, network, flows, record, budget: 0, records: 0, records_at: 0 };
+            Run { now, end, events, network, flows, record, pools, attended, budget, records, records_at };
         for (number, event) in s.events.iter().enumerate() {
             running.events.push(Time::ZERO + event.at, Event::Change(number as u32));
         }

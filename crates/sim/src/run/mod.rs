@@ -9,6 +9,7 @@ mod build;
 mod changes;
 mod hosts;
 mod memory;
+mod pools;
 mod ports;
 mod wires;
 
@@ -34,6 +35,9 @@ pub struct Run {
     network: Network,
     flows: Flows,
     record: Record,
+    pools: pools::Pools,
+    /// Whether a packet that is handed to a port is looked at first: by a log, or because ports share a buffer.
+    attended: bool,
     /// What is left of the present slice of work.
     budget: u64,
     /// Bytes of the flows' records when they were measured last, and the number of the event at which they are measured again.
@@ -118,6 +122,7 @@ impl Run {
     /// Keeps the text of `count` events from number `first` on.
     pub fn log_events(&mut self, first: u64, count: u64) {
         self.record.log = Some(Log::new(first, count));
+        self.attended = true;
     }
 
     /// The events kept by [`Run::log_events`].
@@ -128,6 +133,7 @@ impl Run {
     /// Keeps what becomes of the data packets of a window at ports; only before the run begins.
     pub fn track_packets(&mut self, window: Window) {
         self.record.log = Some(Log::of_packets(window, self.network.lanes.len()));
+        self.attended = true;
         self.network.lanes.iter_mut().for_each(|lane| lane.port.write_down());
     }
 

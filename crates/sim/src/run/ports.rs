@@ -34,14 +34,34 @@ impl Run {
     /// Puts a packet into the queue of a hop's port; gives how many packets were on its wire before.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, hop: Hop, mut packet: Packet) -> usize {
-        let lane = &mut self.network.lanes[hop.lane as usize];
         packet.flow = FlowId(hop.conversation);
+        if self.attended {
+            // A copy: a packet whose address is given away would be kept in memory, also where nobody looks at it.
+            return self.enqueue_attended(hop.lane as usize, packet);
+        }
+        let lane = &mut self.network.lanes[hop.lane as usize];
+        let wire_before = lane.wire.len();
+        lane.offer(packet, self.now);
+        wire_before
+    }
+
+    /// As [`Run::enqueue`], where a log follows packets or ports share a buffer.
+    #[cold]
+    #[inline(never)]
+    fn enqueue_attended(&mut self, l: usize, packet: Packet) -> usize {
+        // Before the wire is looked at: the port may catch up.
+        let room = self.makes_room(l, &packet);
+        let shared = if self.record.log.is_some() { self.shared_at(l) } else { None };
+        let lane = &mut self.network.lanes[l];
         let wire_before = lane.wire.len();
         if let Some(log) = &mut self.record.log {
-            // A copy: a packet whose address is given away would be kept in memory, also where nobody follows it.
-            log.arrives(hop.lane as usize, lane, packet, self.now);
+            log.arrives((l, lane), packet, self.now, shared);
         }
-        lane.offer(packet, self.now);
+        if room {
+            lane.offer(packet, self.now);
+        } else {
+            lane.port.refuse(packet, self.now);
+        }
         wire_before
     }
 

@@ -15,6 +15,7 @@ mod likeness;
 mod links;
 mod names;
 mod plain;
+mod shared;
 mod sweep;
 
 use crate::link::{Aggregation, Jitter, LineRate, Probability, Ways, framing, loss};
@@ -27,6 +28,7 @@ pub use island::Island;
 pub use likeness::{Likeness, likeness};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use shared::{SharedBuffer, Sharers, WhenFull};
 use std::collections::HashSet;
 pub use sweep::Sweep;
 
@@ -172,6 +174,9 @@ pub struct Node {
     /// Host or gateway.
     #[serde(default)]
     pub kind: NodeKind,
+    /// A buffer that all ports of this gateway share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_buffer: Option<SharedBuffer>,
     /// How many such nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100000))]
@@ -286,6 +291,7 @@ impl Scenario {
         check::check(&resolved, &origins, &mut pace)?;
         buffers::resolve(&mut resolved, &origins, &mut pace)?;
         check::routes_and_buffers(&resolved, &origins, &mut pace)?;
+        shared::check(&resolved, &origins)?;
         Ok(resolved)
     }
 

@@ -90,7 +90,7 @@ impl<'p, 's> Net<'p, 's> {
 
     fn node(&mut self, name: String, kind: NodeKind) -> Result<(), SpecError> {
         self.pace.step()?;
-        self.nodes.push((Node { name, kind, count: None, first: None }, Part::Whole));
+        self.nodes.push((Node { name, kind, shared_buffer: None, count: None, first: None }, Part::Whole));
         Ok(())
     }
 
