@@ -1908,6 +1908,7 @@ export type Node = {
   first?: number | null;
   kind?: NodeKind;
   name: string;
+  shared_buffer?: SharedBuffer | null;
 };
 
 /** What a node does. */
@@ -1970,6 +1971,16 @@ export type Recovery = "go_back_n" | "oldest" | "repair" | "each" | "tahoe" | "r
 /** Choice among several shortest paths. Shortest means fewest hops. */
 export type Routing = "shortest" | "ecmp";
 
+/** A buffer that all ports of a gateway share. The packets in transmission are not in it, and a packet that finds its line free needs no room. */
+export type SharedBuffer = {
+  buffer: string;
+  by?: Sharers;
+  full?: WhenFull;
+};
+
+/** Among whom a buffer is shared. */
+export type Sharers = "source";
+
 /** A stopping rule, per variant: the first number of replications, from `least` on, at which half the 95 % Student interval of the metric's mean is at most `share` of the mean's magnitude; `most` if there is no such number. */
 export type Stop = {
   flow?: string | null;
@@ -1999,6 +2010,9 @@ export type TraceKind = "window" | "in_flight" | "rtt" | "backlog" | "drops" | "
 
 /** How a spurious retransmission is detected and its reduction undone. */
 export type Undo = "none" | "f_rto" | "eifel";
+
+/** Which packet is dropped when a shared buffer is full. */
+export type WhenFull = "preempt" | "arrival";
 
 /** An axis whose points set several paths together; further keys are paths, as in `axes`, with equally many values. */
 export type Zip = {

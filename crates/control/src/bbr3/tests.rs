@@ -82,8 +82,7 @@ fn the_bound_rises_by_twice_as_much_each_round() {
     assert_eq!(steps, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
     // It does not grow while something else limits the source.
     let before = s.inflight_longterm;
-    s.used_until = 0;
-    s.delivered = 1;
+    (s.cwnd, s.used_until, s.delivered) = (before, 0, 1);
     for _ in 0..300 {
         s.adapt_long_term(&Ack { delivered: 1, rate: Some(sample(1000, 0)), ..Ack::default() });
     }

@@ -29,7 +29,7 @@ impl SmallWindow {
 
     /// Whether a packet is sent so now, with this many delivered.
     pub fn lasts(&self, delivered: u64) -> bool {
-        delivered <= self.until
+        self.until > 0 && delivered <= self.until
     }
 }
 
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn it_lasts_until_more_is_delivered_than_was_in_flight_at_its_end() {
         let mut small = SmallWindow::default();
-        assert!(!small.covers(0) && !small.covers(1));
+        assert!(!small.covers(0) && !small.covers(1) && !small.lasts(0));
         // Marked twice in a row, up to 112, and again later.
         [(100, 8), (108, 4)].iter().for_each(|&(delivered, in_flight)| small.mark(delivered, in_flight));
         assert_eq!([99, 100, 112, 113].map(|delivered| small.covers(delivered)), [false, true, true, false]);

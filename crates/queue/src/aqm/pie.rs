@@ -149,7 +149,7 @@ impl State {
     fn chance(&self, delay: f64, waiting: Backlog, params: &PieParams) -> f64 {
         let half = params.target.as_secs_f64() / 2.0;
         let allowance = self.allowance > 0.0 || self.is_quiet(delay, params) && params.max_burst > Duration::ZERO;
-        let short = waiting.bytes <= 2 * params.mean_packet.0;
+        let short = waiting.bytes <= params.mean_packet.0.saturating_mul(2);
         if allowance || short || self.before < half && self.probability < 0.2 { 0.0 } else { self.probability }
     }
 
