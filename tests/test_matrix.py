@@ -289,7 +289,7 @@ def test_a_matrix_goes_on_after_it_was_stopped(tmp_path: Path, cli: Cli) -> None
         (("--controls", "cubc"), 'expected flow controls: of .* Did you mean "cubic"'),
         (("--controls", "cubic,web"), "found 'web'; expected flow controls"),
         (("--controls", "cubic*2"), "without a number"),
-        (("--controls", "bbr,bbr1"), "each flow control once"),
+        (("--controls", "bbr,bbr3"), "each flow control once"),
         (("--controls", "cubic:windw=3"), "expected one of"),
         (("--controls", "cubic", "--queues", "codell"), 'Did you mean "codel"'),
         (("--controls", "cubic", "--queues", "red:gentl=true"), "--queues: red: .*gentle"),

@@ -81,7 +81,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("fsfs", ["fcfs", "fq"]), nearest("web", ["netblt"])
     (' Did you mean "fcfs"?', '')
     >>> nearest("hfsc", ["fcfs", "hrr"])[:40]
-    ' headgate does not have HFSC; nearest in '
+    ' headgate does not have HFSC; nearest in'
     """
     near, absent = _core.likeness(name, list(known))
     return f' Did you mean "{near}"?' if near else f" {absent}." if absent else ""

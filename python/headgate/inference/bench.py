@@ -120,7 +120,7 @@ class Bench:
 
     def _fill_item(self, wanted: Mapping[str, tuple[Sequence[Row], Setting]], starts: range) -> None:
         """Makes the runs of an item under some settings, by their texts. What several of them have in common is run once for all."""
-        made = [Whole(self, text, rows, setting, starts) for text, (rows, setting) in wanted.items()]
+        made = [WholeStudy(self, text, rows, setting, starts) for text, (rows, setting) in wanted.items()]
         every = sorted({start for one in made for start in one.span})
         # As many starts at a time as keep all processors busy; their results are held until all settings were judged.
         step = max(1, _TOGETHER // max(sum(len(one.texts) for one in made), 1))
@@ -165,7 +165,7 @@ class Bench:
         return self._found.setdefault((row.name, text), {})
 
 
-class Whole:
+class WholeStudy:
     """An item under a setting: the runs of all its variants at each start, its study and its claims.
 
     Each start stands alone here, whatever the paper judges its claims by.
