@@ -3,6 +3,7 @@
 //! Each discipline is one file and one line in the list below. None owns a clock, a thread or a random generator.
 
 pub mod aqm;
+mod backlog;
 mod counters;
 mod cx;
 mod decisions;
@@ -15,12 +16,13 @@ pub mod parts;
 mod port;
 mod relative;
 
+pub use backlog::Backlog;
 pub use counters::{Counters, InService, Sent};
 pub use cx::{Cx, Look};
 pub use decisions::{Decision, Decisions, Moment};
 pub use drops::{DropKind, DropReason, Dropped};
 pub use explain::{Number, Tell, Unit};
-use headgate_packet::{Buffer, FlowId, Packet, Time};
+use headgate_packet::{FlowId, Packet, Time};
 pub use link_info::LinkInfo;
 pub use managed::Managed;
 pub use port::{Port, Service};
@@ -251,40 +253,6 @@ disciplines! {
         fq_codel: FqCodel(FqCodelParams),
         fq_pie: FqPie(FqPieParams),
         drr_plus: DrrPlus(DrrPlusParams),
-    }
-}
-
-/// What a queue holds, not counting a packet in transmission.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// Waiting packets.
-    pub packets: u64,
-    /// Waiting bytes.
-    pub bytes: u64,
-}
-
-impl Backlog {
-    /// One more packet.
-    #[inline]
-    pub fn add(&mut self, bytes: u32) {
-        self.packets += 1;
-        self.bytes += u64::from(bytes);
-    }
-    /// What another one holds, too.
-    pub(crate) fn add_all(&mut self, other: Backlog) {
-        self.packets += other.packets;
-        self.bytes += other.bytes;
-    }
-    /// One packet less.
-    #[inline]
-    pub fn remove(&mut self, bytes: u32) {
-        self.packets -= 1;
-        self.bytes -= u64::from(bytes);
-    }
-    /// Whether a buffer that holds this and `backlog` has no room for this number of additional packets and bytes.
-    #[inline]
-    pub(crate) fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
-        buffer.exceeded_by(backlog.packets + self.packets + packets, backlog.bytes + self.bytes + bytes)
     }
 }
 
