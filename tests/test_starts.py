@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from headgate import _core
-from headgate.inference.bench import Bench, Whole
+from headgate.inference.bench import Bench, WholeStudy
 from headgate.inference.rows import claims_of_items, rows_of
 from headgate.papers import load_paper
 from headgate.papers.build import around_of, build_scenario, zero_of
@@ -280,7 +280,7 @@ def test_rows_that_are_inferred_from_count_times_from_there_too() -> None:
     run = Outcome(_core.run(bench.text(row, {}), None, 1), 20.0)
     assert bench.values(row, {})[0] == pytest.approx(row.measured(run, dict(paper.metrics)), nan_ok=True)
     claims = [r for r in claims_of_items(paper, [third]) if r.label == "K3a"]
-    ((job, zero),) = Whole(bench, "", claims, {}, range(1, 2)).jobs(1)[:1]
+    ((job, zero),) = WholeStudy(bench, "", claims, {}, range(1, 2)).jobs(1)[:1]
     assert (job[2], zero) == (1, 20.0)
 
 
