@@ -229,7 +229,7 @@ PRINT = [
     ["sweep", "s.json", "--out", "study", "--resume"],
     ["compare", "study", "--by", "queue", "--metric", "rtt"],
     ["plot", "study", "--out", "a.svg"],
-    ["reproduce", "keshav1991", "scenario-3"],
+    ["reproduce", "demers1989", "preemption"],
     ["replay", "t.csv", "--queue", "fq", "--rate", "1Mbit/s"],
     ["--help"],
     ["run", "--help"],
