@@ -328,6 +328,12 @@ def test_an_outcome_says_how_many_runs_agree_and_whether_it_is_one_runs() -> Non
     assert [str(o) for o in nothing.values()] == ["holds", "="]
 
 
+@pytest.mark.parametrize(("others", "due"), [([3, 3, 0], 4), ([3, 2], 3), ([5], 4), ([0, 0], 1), ([], 1)])
+def test_variants_that_are_traces_take_no_run_from_the_others(others: list[int], due: int) -> None:
+    runs = SimpleNamespace(item=SimpleNamespace(seeds=3), seeds={str(k): [None] * n for k, n in enumerate(others)})
+    assert settings.runs_each(runs) == due  # type: ignore[arg-type]
+
+
 def test_null_models_give_plain_truth_values() -> None:
     # JSON does not know numpy's.
     runs = Runs(load.load_paper("hasegawa2001"), load.load_paper("hasegawa2001").item("figures"), {}, {})

@@ -123,13 +123,17 @@ def tests(runs: Runs) -> dict[tuple[str, str], Test]:
     }
 
 
+def runs_each(runs: Runs) -> int:
+    """How many runs an outcome rests on: the first one and those that every variant has that is not a trace; one where none has others."""
+    others = [len(more) for more in runs.seeds.values() if more]
+    return 1 + (min(runs.item.seeds, *others) if others else 0)
+
+
 def all_outcomes(runs: Runs) -> dict[tuple[str, str], dict[str, Outcome]]:
     """The outcomes of every claim and statement."""
     text, *others = ((name, Measured.of(runs, *of)) for name, of in SETTINGS.items())
     measured = dict([text, ("early", Early.of(runs)), *others])
-    # Where an item is asked about one start alone there are no others.
-    count = 1 + min(runs.item.seeds, *map(len, runs.seeds.values()))
-    return {key: outcomes(test, measured, count) for key, test in tests(runs).items()}
+    return {key: outcomes(test, measured, runs_each(runs)) for key, test in tests(runs).items()}
 
 
 def compared(runs: Runs, found: dict[tuple[str, str], dict[str, Outcome]]) -> list[Table]:
