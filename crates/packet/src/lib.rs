@@ -19,7 +19,7 @@ mod units;
 pub use buffer::Buffer;
 pub use check::{Check, Wrong};
 pub use noise::Noise;
-pub use packet::{Ecn, FlowId, Packet};
+pub use packet::{AckHeader, Acknowledges, Ecn, FlowId, Packet};
 pub use quantity::Quantity;
 pub use rng::{Positions, Rng, scaled, unit};
 pub use serialiser::Serialiser;

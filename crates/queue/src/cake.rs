@@ -12,7 +12,7 @@
 //! - The code point of a packet is its priority: 0 is best effort, 8 bulk, 46 voice. Values above 63 count as 0.
 //! - A conversation is known by its number instead of addresses and ports, a host by its number in the network.
 //! - The buffer holds so many bytes of packets, where Linux counts the memory that they take.
-//! - There is no `diffserv8`, no filter of acknowledgements (packets have no TCP header here), no change of the rate by itself, and nothing of segmentation offload.
+//! - There is no `diffserv8`, no change of the rate by itself, and nothing of segmentation offload.
 //! - Where a queue becomes another conversation's its hosts are counted anew, which older kernels do wrongly.
 //! - A new queue of COBALT signals an interval after packets began to wait too long; see the AQM `cobalt`.
 //!
@@ -26,12 +26,14 @@ use crate::parts::scramble;
 use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};
 use headgate_packet::{Buffer, Duration, FlowId, Packet, Serialiser, Time};
 
+mod ack_filter;
 mod framing;
 mod lists;
 mod params;
 mod tin;
 mod tins;
 
+pub use ack_filter::AckFilter;
 use framing::Framed;
 pub use framing::Framing;
 pub use params::{CakeParams, Isolation};
@@ -56,6 +58,7 @@ pub struct Cake {
     diffserv: Diffserv,
     framed: Framed,
     ingress: bool,
+    ack_filter: AckFilter,
     buffer: Buffer,
     shaper: Option<Shaper>,
     tins: Vec<Tin>,
@@ -76,13 +79,14 @@ impl Cake {
 
     /// Empty tins.
     pub fn new(params: &CakeParams, link: &LinkInfo) -> Cake {
-        let CakeParams { rate, overhead, mpu, framing, rtt, target, diffserv, isolation, ingress, .. } = *params;
+        let CakeParams { rate, overhead, mpu, framing, rtt, target, diffserv, isolation, ingress, ack_filter, .. } = *params;
         let tin = |part: tins::Part| Tin::new(Derived::new(part.rate, target, rtt), part, isolation.counts());
         Cake {
             isolation,
             diffserv,
             framed: Framed { overhead, least: mpu, framing },
             ingress,
+            ack_filter,
             buffer: params.room(),
             shaper: rate.map(|rate| Shaper { line: Serialiser::new(rate), next: Time::ZERO, failsafe: Time::ZERO }),
             tins: diffserv.parts(params.per_second()).into_iter().map(tin).collect(),
@@ -169,6 +173,17 @@ impl Cake {
         cx.drop(&gone, DropReason::Evicted);
     }
 
+    /// Drops an acknowledgement of a queue that the one that came last makes needless.
+    fn filter(&mut self, i: usize, queue: usize, cx: &mut Cx<'_>) {
+        let Some(place) = self.ack_filter.needless(&self.tins[i].flows[queue].packets) else { return };
+        let Some(gone) = self.tins[i].take(queue, place) else { return };
+        self.backlog.remove(gone.bytes);
+        if self.ingress {
+            self.charge(i, gone.bytes, true, cx.now);
+        }
+        cx.drop(&gone, DropReason::Superseded);
+    }
+
     /// Decides about a packet that was taken from its queue.
     fn decide(&mut self, i: usize, queue: usize, packet: &Packet, cx: &mut Cx<'_>) -> Verdict {
         let (ingress, tin) = (self.ingress, &mut self.tins[i]);
@@ -229,6 +244,7 @@ impl Cake {
 impl Discipline for Cake {
     const WORK_CONSERVING: bool = false;
     const DROPS_ON_DEPARTURE: bool = true;
+    const READS_ACKNOWLEDGEMENTS: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         if let Some(decisions) = &mut self.decisions {
@@ -253,6 +269,7 @@ impl Discipline for Cake {
         tin.enter(place, tags);
         tin.push(place.queue, packet);
         self.backlog.add(packet.bytes);
+        self.filter(i, place.queue, cx);
         while cx.exceeds(self.buffer, &self.backlog, 0, 0) {
             self.make_room(cx);
         }

@@ -119,6 +119,13 @@ macro_rules! disciplines {
                     _ => self.configured().is_some_and(|spec| spec.preempts()),
                 }
             }
+            /// Its [`Discipline::READS_ACKNOWLEDGEMENTS`].
+            pub fn reads_acknowledgements(&self) -> bool {
+                match self {
+                    $(Spec::$Type(_) => <$module::$Type as Discipline>::READS_ACKNOWLEDGEMENTS,)+
+                    _ => self.configured().is_some_and(|spec| spec.reads_acknowledgements()),
+                }
+            }
             /// Its [`Discipline::GIVES_UP`]: one with an AQM does not.
             pub fn gives_up(&self) -> bool {
                 match self {
@@ -143,6 +150,7 @@ macro_rules! disciplines {
             const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Discipline>::DROPS_ON_DEPARTURE)||+;
             const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
             const PREEMPTS: bool = $(<$module::$Type as Discipline>::PREEMPTS)||+;
+            const READS_ACKNOWLEDGEMENTS: bool = $(<$module::$Type as Discipline>::READS_ACKNOWLEDGEMENTS)||+;
             const GIVES_UP: bool = $(<$module::$Type as Discipline>::GIVES_UP)||+;
             #[inline]
             fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
@@ -279,6 +287,8 @@ pub trait Discipline {
     /// It can name every packet that waits, and give up any of them: [`Discipline::waiting`] and [`Discipline::withdraw`]. Its port may then have a part
     /// of a buffer that all ports of a gateway share.
     const GIVES_UP: bool = false;
+    /// It may look at what acknowledgements say: [`Packet::header`].
+    const READS_ACKNOWLEDGEMENTS: bool = false;
 
     /// Takes a packet; refused or evicted packets are put into `cx.dropped`.
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);

@@ -13,6 +13,8 @@ pub(crate) struct Network {
     pub hops: Vec<Hop>,
     pub payloads: Payloads,
     pub echoes: Echoes,
+    /// Some discipline reads what acknowledgements say.
+    pub reads_acknowledgements: bool,
     /// The facts for the disciplines of ports that got conversations during the run.
     pub grown: BTreeMap<u32, LinkInfo>,
     /// The future changes of the network, in the order of the file.

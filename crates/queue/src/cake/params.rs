@@ -1,6 +1,6 @@
 //! The parameters of CAKE.
 
-use super::Framing;
+use super::{AckFilter, Framing};
 use super::tins::{Diffserv, LONGEST};
 use headgate_packet::check::above_zero;
 use headgate_packet::{Buffer, Check, Duration, Rate, Wrong};
@@ -66,6 +66,8 @@ pub struct CakeParams {
     pub buffer: Option<Buffer>,
     /// The line to be kept free is in front of the port: packets that COBALT drops are charged for like others.
     pub ingress: bool,
+    /// Which acknowledgements are dropped because one behind them says all that they say. Those of flow controls with a transport (`transport`) are seen.
+    pub ack_filter: AckFilter,
 }
 
 impl Default for CakeParams {
@@ -81,6 +83,7 @@ impl Default for CakeParams {
             isolation: Isolation::TripleIsolate,
             buffer: None,
             ingress: false,
+            ack_filter: AckFilter::None,
         }
     }
 }

@@ -249,6 +249,15 @@ impl Tin {
         Some(packet)
     }
 
+    /// Takes the packet at a place of a queue that holds others.
+    pub fn take(&mut self, queue: usize, place: usize) -> Option<Packet> {
+        let flow = &mut self.flows[queue];
+        let packet = flow.packets.remove(place)?;
+        flow.bytes -= u64::from(packet.bytes);
+        self.backlog.remove(packet.bytes);
+        Some(packet)
+    }
+
     /// The queue whose turn it is, and its list. The first one of a service is a decaying one, so that these come to rest.
     pub fn turn(&self, first: bool) -> Option<(usize, Which)> {
         let of = |list: &List, which| list.first().map(|queue| (queue, which));

@@ -113,6 +113,7 @@ impl Run {
         let samples = Samples::new(s.interval(), s.warm_up(), &mut lanes, rows);
         objects.keep_rows = rows != Rows::Dropped && s.traces.contains(&TraceKind::Completions);
         let network = Network {
+            reads_acknowledgements: queues.iter().any(|queue| queue.reads_acknowledgements()),
             lanes,
             hops: hops.table,
             payloads: Payloads::default(),

@@ -8,7 +8,7 @@ use crate::workload::Workload as _;
 use headgate_control::transport::Received;
 use headgate_control::transport::tcp::{Answer, Plain};
 use headgate_control::{AckPacket, Echo, Segment};
-use headgate_packet::{Duration, Ecn, Packet, Time};
+use headgate_packet::{AckHeader, Acknowledges, Duration, Ecn, Packet, Time};
 
 /// Maximum number of packets that a flow sends in one event; the next ones are sent in another event at the same instant.
 const MOST_AT_ONCE: u64 = 1 << 14;
@@ -82,12 +82,28 @@ impl Run {
     /// marked no further.
     #[inline(always)]
     fn send_ack(&mut self, f: usize, handle: u32, bytes: u32, class: u8) {
-        let packet = Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() };
+        let mut packet = Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() };
+        if self.network.reads_acknowledgements {
+            self.write_header(f, &mut packet);
+        }
         if self.flows.places[f].noisy {
             return self.keep_back(f, 1, Kept::Ack(packet));
         }
         let first = self.network.hops[self.flows.places[f].back as usize];
         self.offer(first, packet);
+    }
+
+    /// What an acknowledgement of TCP says, for disciplines on its way.
+    #[cold]
+    fn write_header(&mut self, f: usize, packet: &mut Packet) {
+        if self.flows.places[f].sink.is_none() {
+            return;
+        }
+        let Payload { cumulative, echo, .. } = *self.network.payloads.get(packet.handle);
+        let echo = self.network.echoes.get(echo).copied().unwrap_or_default();
+        let beyond: u64 = echo.blocks().map(|(start, end)| end - start).sum();
+        let beyond = beyond.min(u64::from(Acknowledges::MOST)) as u16;
+        packet.header = AckHeader::new(Acknowledges { upto: cumulative as u32, beyond, echo: echo.congested });
     }
 
     /// A sink that chooses sends none, one or two acknowledgements; whether the packet's own one is to be sent now.
