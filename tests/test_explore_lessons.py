@@ -92,7 +92,8 @@ def test_codel_keeps_its_delay_where_red_has_to_be_tuned(page: Page) -> None:
         "`red` with 2 and 6 packets": ["12.1 ms", "12.9 ms", "1.79 Mbit/s"],
         "the same with 20 Mbit/s to the end": ["436 µs", "427 µs", "13.8 Mbit/s"],
     }
-    # The reason says that a third of the fast link is unused: 13.8 of 20 Mbit/s. A packet of 1000 bytes takes 4 ms at 2 Mbit/s, and 20 of them 80 ms.
+    # The reason says that a third of the fast link is unused: 13.8 of 20 Mbit/s.
+    # A packet of 1000 bytes takes 4 ms at 2 Mbit/s, and 20 of them 80 ms.
     assert 0.30 < 1 - 13.8 / 20 < 0.35
     assert "some 90 ms" in lessons()["codel"].question
     scenario = Scenario(lessons()["codel"].scenario).resolve()
