@@ -21,7 +21,9 @@ EARLY = 13
 class Recorder:
     """A source over a line of `rate` packets a second, `delay` ns there and back together, and a buffer."""
 
-    def __init__(self, control: object, rate: float, delay: int, buffer: int, mark: int | None = None, early: int = EARLY):
+    def __init__(
+        self, control: object, rate: float, delay: int, buffer: int, mark: int | None = None, early: int = EARLY
+    ):
         self.steps = _core.Steps(json.dumps(control), 10, 1)
         self.service, self.delay, self.buffer, self.mark = int(1e9 / rate), delay, buffer, mark
         self.early = early
