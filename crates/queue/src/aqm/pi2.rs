@@ -212,4 +212,16 @@ mod tests {
         assert!(pi2.queues[0].rests());
         assert_eq!(steps, 5);
     }
+
+    #[test]
+    fn so_many_packets_are_chosen() {
+        // At p' = 0.5 a quarter of 10000: within five standard deviations of 43.
+        let mut pi2 = made(Pi2Params::default(), 0.5);
+        let (mut rng, mut dropped) = (Rng::new(1, 0, "test"), Vec::new());
+        let queue = Queue { number: 0, waiting: Backlog::default(), port: Backlog::default() };
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+        let chosen = (0..10_000).filter(|_| pi2.on_departure(&Packet::default(), queue, &mut cx) != Verdict::Pass);
+        let count = chosen.count() as f64;
+        assert!((count - 2500.0).abs() < 215.0, "{count}");
+    }
 }
