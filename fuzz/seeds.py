@@ -56,6 +56,8 @@ def scenarios(words: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         for key in "loss", "framing", "rate":
             law = {"forward": kind, "reverse": slow["rate"]} if key == "rate" else kind
             yield f"{key}-{word}", example | SHORT | {"links": [access, slow | {key: law}]}
+        # What marks packets, and what answers marks: the AQMs in a scheduler, and each control in both queues of DualPI2.
+        yield from marked(word, example, access, slow, ftp)
     laws = {"jitter": {"mean": "9ms", "reorder": True}, "duplicate": 0.1, "loss": "gilbert_elliott", "framing": "atm"}
     steps = {"kind": "steps", "steps": [["0s", "80kbit/s"], ["0.7s", "0bit/s"], ["0.9s", "1Mbit/s"]], "period": "1s"}
     for name, more in {
@@ -67,6 +69,20 @@ def scenarios(words: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         "time": {"queue": {"kind": "red", "buffer": "5s", "min_threshold": "1s", "max_threshold": "2s"}},
     }.items():
         yield f"link-{name}", example | SHORT | {"links": [access, slow | more]}
+
+
+def marked(word: str, example: dict[str, Any], access: Any, slow: Any, ftp: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A word as an AQM and as a flow control, on a line that is fast enough for its controller to take some steps, with flows that understand marks."""
+    line = slow | {"rate": "400kbit/s"}
+    reno = ftp | {"control": {"kind": "newreno"}, "transport": {"ecn": True}, "packet": "500B"}
+    for scheduler in "fcfs", "drr_plus_plus":
+        for more in {}, {"mark": True}:
+            queue = {"kind": scheduler, "buffer": "12pkt", "aqm": {"kind": word} | more}
+            name = f"aqm-{word}-{scheduler}{'-marks' if more else ''}"
+            yield name, example | SHORT | {"links": [access, line | {"queue": queue}], "flows": [reno]}
+    for queue in "dualpi2", "cake":
+        flows = [ftp | {"name": "a{i}", "control": {"kind": word}, "packet": "500B"}, reno]
+        yield f"{queue}-{word}", example | SHORT | {"links": [access, line | {"queue": {"kind": queue}}], "flows": flows}
 
 
 def main() -> None:

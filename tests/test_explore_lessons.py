@@ -22,9 +22,9 @@ from .explorer import page as page
 NAMES = list(lessons())
 
 
-def test_there_are_ten() -> None:
-    assert len(NAMES) == 10
-    assert len({x.title for x in lessons().values()}) == 10
+def test_there_are_twelve() -> None:
+    assert len(NAMES) == 12
+    assert len({x.title for x in lessons().values()}) == 12
 
 
 def changed(lesson: Lesson) -> Scenario:
@@ -72,6 +72,49 @@ def test_the_flood_is_shown_in_both_readings_of_fair_queueing(page: Page) -> Non
         assert f"`{kind}`" in lessons()["flood"].why
         shared = ran(with_value(changed(lessons()["flood"]), "topology.line.queue.kind", kind), _core.Control())
         assert [round(f["goodput_bps"], -5) for f in shared.done["flows"]] == [5e6, 5e6]
+
+
+def shown(name: str, page: Page) -> dict[str, list[str]]:
+    """The numbers that the answer of a lesson shows, by the name of the variant."""
+    body = {"scenario": changed(lessons()[name]).data, "answer": 1}
+    done = page.lines(f"/api/lessons/{name}/answer", body)[-1]["done"]
+    return {case["name"]: case["values"] for case in done["cases"]}
+
+
+def test_codel_keeps_its_delay_where_red_has_to_be_tuned(page: Page) -> None:
+    cases = shown("codel", page)
+    assert cases == {
+        "`red`, before": ["87.6 ms", "86.7 ms", "2 Mbit/s"],
+        "`codel`, after": ["12.1 ms", "11.9 ms", "1.98 Mbit/s"],
+        "`codel` with 5000 packets of buffer": ["12.1 ms", "11.9 ms", "1.98 Mbit/s"],
+        "`codel` with 20 Mbit/s to the end": ["2.19 ms", "2.22 ms", "19.2 Mbit/s"],
+        "`red` with 20 Mbit/s to the end": ["3.59 ms", "3.65 ms", "18.2 Mbit/s"],
+        "`red` with 2 and 6 packets": ["12.1 ms", "12.9 ms", "1.79 Mbit/s"],
+        "the same with 20 Mbit/s to the end": ["436 µs", "427 µs", "13.8 Mbit/s"],
+    }
+    # The reason says that a third of the fast link is unused: 13.8 of 20 Mbit/s.
+    # A packet of 1000 bytes takes 4 ms at 2 Mbit/s, and 20 of them 80 ms.
+    assert 0.30 < 1 - 13.8 / 20 < 0.35
+    assert "some 90 ms" in lessons()["codel"].question
+    scenario = Scenario(lessons()["codel"].scenario).resolve()
+    assert {flow["packet"] for flow in scenario["flows"]} == {"1000B"}
+    codel = changed(lessons()["codel"]).resolve()["links"]
+    queue = next(link["queue"] for link in codel if link["queue"]["kind"] == "codel")
+    assert (queue["target"], queue["interval"]) == ("5ms", "100ms")
+
+
+def test_l4s_keeps_its_promise_in_two_coupled_queues_alone(page: Page) -> None:
+    cases = shown("l4s", page)
+    assert cases == {
+        "`codel`, before": ["35.6 Mbit/s", "4.41 Mbit/s", "7.72 ms"],
+        "`dualpi2`, after": ["20.3 Mbit/s", "19.7 Mbit/s", "201 µs"],
+        "Prague alone in `dualpi2`": ["40 Mbit/s", "0 bit/s", "656 µs"],
+        "`pie` with marks": ["36.6 Mbit/s", "3.44 Mbit/s", "14.9 ms"],
+        "`fcfs`": ["13.1 Mbit/s", "26.9 Mbit/s", "50.9 ms"],
+        "`fq_codel`": ["20 Mbit/s", "20 Mbit/s", "6.67 ms"],
+    }
+    # The text says eight times as much.
+    assert round(35.6 / 4.41) == 8
 
 
 def test_switches_are_on_and_off_and_names_are_marked() -> None:

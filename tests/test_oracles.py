@@ -57,6 +57,9 @@ def test_windows_are_near_those_of_others(case: dict):
         ({"kind": "bbr3", "headroom": 0.2}, 14),
         ({"kind": "bbr3", "loss_threshold": 0.5}, 14),
         ("bbr1", 14),
+        ({"kind": "ledbat", "delay": "round_trip", "target": "80ms"}, 15),
+        ({"kind": "ledbat", "delay": "round_trip", "gain": 0.5}, 15),
+        ("reno", 15),
     ],
 )
 def test_another_flow_control_is_not_near(wrong: object, number: int):

@@ -1,12 +1,39 @@
 //! Any columns are either a trace, whose packets each have one fate however the columns are cut into tables, or a clear error; never a panic.
 #![no_main]
 
-use headgate_queue::LIST;
+use headgate_queue::{LIST, aqm};
 use headgate_replay::table::{Columns, MISSING, Times};
 use headgate_replay::{Fate, Options, Replay, ReplayError, Row};
 use libfuzzer_sys::fuzz_target;
+use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 const MOST_ROWS: usize = 256;
+
+/// Every discipline, and every scheduler that takes an AQM with each of these; all mark that can.
+static QUEUES: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let marking = |name: &str, defaults: Value| {
+        let mut table = json!({"kind": name});
+        if defaults.get("mark").is_some() {
+            table["mark"] = true.into();
+        }
+        table
+    };
+    let mut all = Vec::new();
+    for entry in LIST {
+        let table = marking(entry.name, (entry.defaults)());
+        if (entry.schema)()["properties"].get("aqm").is_some() && (entry.defaults)().get("aqm").is_none() {
+            all.extend(aqm::LIST.iter().map(|aqm| {
+                let mut managed = table.clone();
+                managed["aqm"] = marking(aqm.name, (aqm.defaults)());
+                managed
+            }));
+        }
+        all.push(table);
+    }
+    assert!(all.len() <= 256, "a byte chooses");
+    all
+});
 
 /// The input, byte by byte; zeros follow its end.
 struct Bytes<'a>(&'a [u8]);
@@ -103,13 +130,13 @@ fn run(options: &Options, all: &Columns, most: usize) -> Result<Vec<Row>, String
 fuzz_target!(|data: &[u8]| {
     let mut bytes = Bytes(data);
     let (kind, how, most) = (bytes.byte(), bytes.byte(), usize::from(bytes.byte()) + 1);
-    let name = LIST[usize::from(kind) % LIST.len()].name;
+    let mut queue = QUEUES[usize::from(kind) % QUEUES.len()].clone();
     let rate = ["1bit/s", "8kbit/s", "10Mbit/s", "100Gbit/s"][usize::from(how & 3)];
-    let buffer = ["1pkt", "5pkt", "3000B", "100000pkt"][usize::from(how >> 2 & 3)];
+    queue["buffer"] = ["1pkt", "5pkt", "3000B", "100000pkt"][usize::from(how >> 2 & 3)].into();
     let pick = |bit: u8, a, b| if how & bit == 0 { a } else { b };
     let (service, ties) = (pick(16, "extra", "counts"), pick(32, "first", "together"));
     let text = format!(
-        r#"{{"rate": "{rate}", "queues": [{{"kind": "{name}", "buffer": "{buffer}"}}], "lenient": {}, "series": true,
+        r#"{{"rate": "{rate}", "queues": [{queue}], "lenient": {}, "series": true,
             "conventions": {{"in_service": "{service}", "ties": "{ties}", "at_departure": "{}"}}}}"#,
         how & 128 != 0,
         pick(64, "departures-first", "arrivals-first"),

@@ -8,6 +8,7 @@
 #include <ns3/tcp-congestion-ops.h>
 #include <ns3/tcp-cubic.h>
 #include <ns3/tcp-dctcp.h>
+#include <ns3/tcp-ledbat.h>
 #include <ns3/tcp-linux-reno.h>
 #include <ns3/tcp-rate-ops.h>
 #include <ns3/tcp-socket-state.h>
@@ -157,6 +158,9 @@ struct Flow
                 tcb->m_ecnState = TcpSocketState::ECN_ECE_RCVD;
             }
             Time rtt = NanoSeconds(e.rtt);
+            // LEDBAT reads the delay off time stamps in milliseconds, of which only the differences count: that there and back is as good as the one-way one.
+            tcb->m_rcvTimestampValue = Simulator::Now().GetMilliSeconds();
+            tcb->m_rcvTimestampEchoReply = (Simulator::Now() - rtt).GetMilliSeconds();
             tcb->m_minRtt = std::min(tcb->m_minRtt, rtt);
             ops->PktsAcked(tcb, 1, rtt);
             if (ops->HasCongControl())
@@ -228,6 +232,10 @@ main(int argc, char** argv)
         flow.tcb->m_srtt = Time::Max();
         flow.tcb->m_maxPacingRate = DataRate("1Gbps");
     }
+    else if (name == "ledbat")
+    {
+        flow.ops = CreateObjectWithAttributes<TcpLedbat>("SSParam", StringValue("no"));
+    }
     else if (name == "dctcp")
     {
         auto dctcp = CreateObject<TcpDctcp>();
@@ -235,7 +243,7 @@ main(int argc, char** argv)
     }
     else
     {
-        std::cerr << "expected reno, cubic, vegas, dctcp or bbr1\n";
+        std::cerr << "expected reno, cubic, vegas, ledbat, dctcp or bbr1\n";
         return 2;
     }
     flow.tcb->m_segmentSize = SEGMENT;

@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 import gold
+import queues
 
 HERE = Path(__file__).parent
 CACHE = HERE.parent.parent / ".cache" / "oracles"
-LIBRARIES = ("internet", "network", "core")
+LIBRARIES = ("traffic-control", "internet", "network", "core")
 
 
 def do(*command: str | Path, where: Path = HERE) -> str:
@@ -36,16 +37,16 @@ def aioquic() -> list[str]:
     return [str(pip("install", "aioquic==1.7.2")), str(HERE / "drive_aioquic.py")]
 
 
-def ns3() -> list[str]:
-    """The wheel of ns-3, unpacked, and a program built with it."""
-    folder, program = CACHE / "ns3", CACHE / "drive_ns3"
+def ns3(name: str) -> list[str]:
+    """The wheel of ns-3, unpacked, and a program of this folder built with it."""
+    folder, program = CACHE / "ns3", CACHE / name
     if not folder.exists():
         wheel = ["--no-deps", "--only-binary=:all:", "--python-version=3.11", "--implementation=cp", "ns3==3.44.post0"]
         pip("download", "--dest", CACHE, *wheel)
         shutil.unpack_archive(next(CACHE.glob("ns3-*.whl")), folder, "zip")
     lib = folder / "ns3" / "lib64"
     link = [f"-L{lib}", *(f"-lns3.44-{name}" for name in LIBRARIES), "-Wl,--allow-shlib-undefined", f"-Wl,-rpath,{lib}"]
-    do("g++", "-std=c++20", f"-I{folder / 'ns3' / 'include'}", "drive_ns3.cc", *link, "-o", program)
+    do("g++", "-std=c++20", f"-I{folder / 'ns3' / 'include'}", f"{name}.cc", *link, "-o", program)
     return [str(program)]
 
 
@@ -81,7 +82,8 @@ def main() -> int:
             return 2
     CACHE.mkdir(parents=True, exist_ok=True)
     said = {HERE / "gvisor" / "gold.jsonl": gvisor()}
-    said |= gold.run({"aioquic": aioquic(), "ns3": ns3(), "s2n": s2n(), "noq": noq()})
+    said |= gold.run({"aioquic": aioquic(), "ns3": ns3("drive_ns3"), "s2n": s2n(), "noq": noq()})
+    said |= queues.run(ns3("drive_ns3_queue"))
     differ = []
     for path, text in said.items():
         if write:

@@ -1,6 +1,6 @@
 """Records event streams: a flow control of ours over one bottleneck, packet by packet, as `headgate control --stdio` reads them.
 
-Run it only to make new streams; then the oracles have to be run again, too.
+Run it only to make new streams, with their names or all; then the oracles have to be run again, too.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import heapq
 import json
+import sys
 from pathlib import Path
 
 from headgate import _core
@@ -20,7 +21,9 @@ EARLY = 13
 class Recorder:
     """A source over a line of `rate` packets a second, `delay` ns there and back together, and a buffer."""
 
-    def __init__(self, control: str, rate: float, delay: int, buffer: int, mark: int | None = None, early: int = EARLY):
+    def __init__(
+        self, control: object, rate: float, delay: int, buffer: int, mark: int | None = None, early: int = EARLY
+    ):
         self.steps = _core.Steps(json.dumps(control), 10, 1)
         self.service, self.delay, self.buffer, self.mark = int(1e9 / rate), delay, buffer, mark
         self.early = early
@@ -89,11 +92,14 @@ STREAMS = {
     # Start-up ends by the rate, and by losses in half a path of buffer.
     "bbr3-plain": lambda: Recorder("bbr3", 800, 100 * MS, 10_000, early=-1).run(3_000 * MS),
     "bbr3-shallow": lambda: Recorder("bbr3", 800, 100 * MS, 40, early=-1).run(2_700 * MS),
+    "ledbat-plain": lambda: Recorder({"kind": "ledbat", "delay": "round_trip"}, 400, 50 * MS, 100).run(12_000 * MS),
     "vegas-plain": lambda: Recorder("vegas", 200, 50 * MS, 60).run(10_000 * MS),
 }
 
 if __name__ == "__main__":
     for name, make in STREAMS.items():
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         text = "".join(json.dumps(event) + "\n" for event in make())
         path = HERE / "streams" / f"{name}.jsonl.gz"
         with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:

@@ -12,6 +12,8 @@
 //! - A queue is without credit at zero too (section 3; section 4.2 says negative).
 //! - An AQM does not learn of packets that a full buffer drops; in Linux they count as drops of CoDel.
 //! - A packet that an AQM drops as it leaves takes no credit.
+//! - An idle line asks for nothing, so that queues stay on their lists until the next packets are sent; in Linux and ns-3 the end of the last transmission
+//!   empties both lists, and a flow that returns after it is new. Section 4.2 does not say which.
 //! - Packets are put into queues by a hash of the conversation's number; with `queues = 0` each conversation has its own.
 //!
 //! State per queue: its packets and 24 bytes. A conversation with its own queue is forgotten once its queue is on no list.

@@ -33,7 +33,7 @@ Examples:
     "own",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Folder with lessons of your own, one TOML file each; they come after the ten of headgate.",
+    help="Folder with lessons of your own, one TOML file each; they come after the twelve of headgate.",
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")

@@ -164,3 +164,64 @@ impl Aqm for Pi2 {
         tell(Number::Probability, self.chance(packet, queue.number));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::Rng;
+
+    fn made(params: Pi2Params, probability: f64) -> Pi2 {
+        let state = State { pi: Pi { probability, before: 0.0 }, ..State::default() };
+        Pi2 { params, queues: vec![state], clock: StepClock::default() }
+    }
+
+    #[test]
+    fn the_probability_is_squared_but_for_scalable_flows_that_are_marked() {
+        let chance = |mark, coupling, p, ecn| {
+            made(Pi2Params { mark, coupling, ..Pi2Params::default() }, p)
+                .chance(&Packet { ecn, ..Packet::default() }, 0)
+        };
+        for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+            assert_eq!(chance(false, 2.0, 0.25, ecn), 0.0625, "{ecn:?}");
+            assert_eq!(chance(true, 0.0, 0.25, ecn), 0.0625, "{ecn:?}");
+            assert_eq!(chance(true, 2.0, 0.25, ecn), if ecn == Ecn::Ect1 { 0.5 } else { 0.0625 }, "{ecn:?}");
+        }
+        assert_eq!(chance(true, 2.0, 0.75, Ecn::Ect1), 1.0);
+    }
+
+    #[test]
+    fn it_steps_from_the_first_arrival_until_nothing_would_change() {
+        let mut pi2 = made(Pi2Params::default(), 0.01);
+        let (mut rng, mut dropped) = (Rng::new(1, 0, "test"), Vec::new());
+        let queue = Queue { number: 0, waiting: Backlog::default(), port: Backlog::default() };
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+        assert_eq!(pi2.timeout(), None);
+        assert_eq!(pi2.on_arrival(&Packet::default(), queue, &mut cx), Verdict::Pass);
+        assert_eq!(pi2.timeout(), Some(Time::ZERO + Duration::from_millis(16)));
+        // The packet leaves after 8 ms, and the queue is empty: the time that it waited does not count.
+        cx.now = Time::ZERO + Duration::from_millis(8);
+        pi2.on_departure(&Packet::default(), queue, &mut cx);
+        let mut steps = 0;
+        while let Some(due) = pi2.timeout() {
+            pi2.on_timeout(&[Backlog::default()], due);
+            steps += 1;
+            // Of 0.01 each step takes 0.16 of 15 ms, 0.0024: nothing is left after five.
+            let left = (0.01 - 0.0024 * f64::from(steps)).max(0.0);
+            assert!((pi2.queues[0].pi.probability - left).abs() < 1e-12, "step {steps}");
+        }
+        assert!(pi2.queues[0].rests());
+        assert_eq!(steps, 5);
+    }
+
+    #[test]
+    fn so_many_packets_are_chosen() {
+        // At p' = 0.5 a quarter of 10000: within five standard deviations of 43.
+        let mut pi2 = made(Pi2Params::default(), 0.5);
+        let (mut rng, mut dropped) = (Rng::new(1, 0, "test"), Vec::new());
+        let queue = Queue { number: 0, waiting: Backlog::default(), port: Backlog::default() };
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+        let chosen = (0..10_000).filter(|_| pi2.on_departure(&Packet::default(), queue, &mut cx) != Verdict::Pass);
+        let count = chosen.count() as f64;
+        assert!((count - 2500.0).abs() < 215.0, "{count}");
+    }
+}

@@ -14,7 +14,7 @@ struct Bench {
 
 impl Bench {
     fn new(params: &DrrPlusPlusParams) -> Bench {
-        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 8, weights: vec![], hosts: vec![] };
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 16, weights: vec![], hosts: vec![] };
         let params = DrrPlusPlusParams { queues: 0, ..params.clone() };
         Bench { queue: DrrPlusPlus::new(&params, &link), rng: Rng::new(0, 0, "test"), dropped: Vec::new(), handles: 0 }
     }
@@ -134,4 +134,47 @@ fn a_sparse_conversation_goes_first() {
         assert_eq!(bench.take(1)[0].0, 1);
         bench.take(12);
     }
+}
+
+#[test]
+fn a_packet_that_finds_nothing_takes_credit_as_any_other() {
+    // On an idle line, and through the queue.
+    let params = DrrPlusPlusParams::default();
+    let (mut passed, mut queued) = (Bench::new(&params), Bench::new(&params));
+    let packet = Packet { flow: FlowId(3), bytes: 1000, ..Packet::default() };
+    let mut cx = Cx::new(Time::ZERO, &mut passed.rng, &mut passed.dropped);
+    assert_eq!(passed.queue.pass(packet, &mut cx), Some(packet));
+    queued.offer(3, 1000, 1);
+    queued.take(1);
+    for bench in [&passed, &queued] {
+        let place = bench.queue.places[3];
+        assert_eq!((place.credit, place.on), (514, On::New));
+        assert!(!bench.queue.has_forgotten(FlowId(3), Time::ZERO), "it is on a list");
+        assert!(bench.queue.has_forgotten(FlowId(2), Time::ZERO));
+    }
+    // It is given back if the packet is dropped after all.
+    passed.queue.take_back(&packet);
+    assert_eq!(passed.queue.places[3].credit, 1514);
+}
+
+#[test]
+fn a_queue_is_remembered_while_it_is_an_old_one() {
+    let mut bench = Bench::new(&DrrPlusPlusParams::default());
+    bench.offer(0, 1000, 1);
+    bench.offer(1, 1500, 4);
+    assert_eq!(bench.take(2).iter().map(|(flow, _)| *flow).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(bench.queue.places[0].on, On::Old);
+    assert!(!bench.queue.has_forgotten(FlowId(0), Time::ZERO));
+    bench.take(9);
+    assert!(bench.queue.has_forgotten(FlowId(0), Time::ZERO));
+}
+
+#[test]
+fn a_new_queue_goes_before_any_number_of_old_ones() {
+    let mut bench = Bench::new(&DrrPlusPlusParams::default());
+    (0..15).for_each(|flow| bench.offer(flow, 1500, 4));
+    bench.take(31);
+    assert_eq!(bench.queue.old.len(), 15);
+    bench.offer(15, 100, 1);
+    assert_eq!(bench.take(1)[0].0, 15);
 }

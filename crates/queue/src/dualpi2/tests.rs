@@ -51,6 +51,7 @@ fn the_coupling_of_the_two_queues() {
     // Saturated: both queues lose the same part, and what is left of L is marked.
     close(chances(0.50, Ecn::Ect1, 0, 9, 0), (0.25, 1.0));
     close(chances(0.60, Ecn::Ect1, 0, 9, 0), (0.36, 1.0));
+    close(chances(0.50, Ecn::Ect0, 0, 9, 0), (0.25, 0.0));
     close(chances(0.60, Ecn::Ect0, 0, 9, 0), (0.36, 0.0));
     close(chances(0.60, Ecn::NotEct, 0, 9, 0), (0.36, 0.0));
     // Linux: with less than two packets nothing but the ramp.
@@ -126,4 +127,53 @@ fn the_controller_takes_the_longer_delay() {
         queue.on_timeout(&mut cx);
     }
     panic!("it never rests");
+}
+
+#[test]
+fn without_credit_on_either_side_l_is_served() {
+    let (mut queue, mut rng, mut dropped) = (made(&Dualpi2Params::default()), Rng::new(0, 0, "test"), Vec::new());
+    let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+    for ecn in [Ecn::Ect1, Ecn::Ect0] {
+        queue.enqueue(Packet { bytes: 1, ecn, ..Packet::default() }, &mut cx);
+    }
+    for (credit, served) in [(-1.0, L), (0.0, L), (1e-9, C)] {
+        queue.credit = credit;
+        assert_eq!(queue.next(Time::ZERO), Some(served), "{credit}");
+    }
+}
+
+#[test]
+fn only_what_is_sent_while_both_wait_is_charged() {
+    let (mut queue, mut rng, mut dropped) = (made(&Dualpi2Params::default()), Rng::new(0, 0, "test"), Vec::new());
+    let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+    let mut offer = |queue: &mut Dualpi2, ecn| queue.enqueue(Packet { bytes: 1000, ecn, ..Packet::default() }, &mut cx);
+    // L alone: nothing. Both: 100 bytes for L's packet, the tenth that C has of it.
+    let start = (0.2 - 1.0) * 1514.0;
+    (0..3).for_each(|_| offer(&mut queue, Ecn::Ect1));
+    let (mut rng, mut gone) = (Rng::new(0, 0, "test"), Vec::new());
+    queue.dequeue(&mut Cx::new(Time::ZERO, &mut rng, &mut gone));
+    assert!((queue.credit - start).abs() < 1e-9, "{}", queue.credit);
+    offer(&mut queue, Ecn::Ect0);
+    queue.dequeue(&mut Cx::new(Time::ZERO, &mut rng, &mut gone));
+    assert!((queue.credit - start - 100.0).abs() < 1e-9, "{}", queue.credit);
+    // A queue L that was empty for a while starts with no more than it had.
+    queue.dequeue(&mut Cx::new(Time::ZERO, &mut rng, &mut gone));
+    assert!((queue.credit - start - 200.0).abs() < 1e-9, "{}", queue.credit);
+    offer(&mut queue, Ecn::Ect1);
+    assert!((queue.credit - start - 200.0).abs() < 1e-9, "{}", queue.credit);
+}
+
+#[test]
+fn c_has_one_counter_and_l_has_two() {
+    let (mut queue, mut rng, mut dropped) = (made(&Dualpi2Params::default()), Rng::new(0, 0, "test"), Vec::new());
+    let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+    let mut decide = |drop, mark, which| queue.decide(Chances { drop, mark }, which, &mut cx);
+    // A drop that is not due counts towards the next mark of C (figure 7).
+    assert_eq!(decide(0.6, 0.0, C), Verdict::Pass);
+    assert_eq!(decide(0.0, 0.6, C), Verdict::Mark);
+    // Of L both are counted by themselves.
+    assert_eq!(decide(0.6, 0.3, L), Verdict::Pass);
+    assert_eq!(decide(0.3, 0.6, L), Verdict::Pass);
+    assert_eq!(decide(0.3, 0.0, L), Verdict::Drop(DropReason::Random));
+    assert_eq!(decide(0.0, 0.3, L), Verdict::Mark);
 }

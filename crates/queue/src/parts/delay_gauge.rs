@@ -109,4 +109,27 @@ mod tests {
         assert!((gauge.delay(waiting(16 * 1024), estimate) - (0.75 * 0.015 + 0.25 * 0.030)).abs() < 1e-12);
         assert_eq!(gauge.delay(waiting(0), estimate), 0.0);
     }
+
+    #[test]
+    fn a_measurement_begins_when_enough_waited_with_the_packet_that_leaves() {
+        // 15 KiB behind a packet of 1 KiB are 16 KiB: the measurement begins with it, and ends with the sixteenth.
+        let (mut gauge, estimate) = (DelayGauge::default(), Estimate::DepartureRate);
+        for (behind, measures) in [(15 * 1024 - 1, false), (15 * 1024, true)] {
+            let packet = Packet { bytes: 1024, ..Packet::default() };
+            gauge.on_departure(&packet, Backlog { packets: 15, bytes: behind }, estimate, Time::ZERO);
+            assert_eq!(gauge.measured.is_some(), measures, "{behind}");
+        }
+    }
+
+    #[test]
+    fn an_empty_queue_has_no_delay() {
+        let mut gauge = DelayGauge::default();
+        let now = Time::ZERO + Duration::from_millis(7);
+        gauge.on_departure(&Packet::default(), Backlog::default(), Estimate::Timestamp, now);
+        assert_eq!(gauge.delay(Backlog { packets: 1, bytes: 1 }, Estimate::Timestamp), 0.007);
+        assert_eq!(gauge.delay(Backlog::default(), Estimate::Timestamp), 0.0);
+        assert!(!gauge.is_idle());
+        gauge.on_empty();
+        assert!(gauge.is_idle());
+    }
 }

@@ -73,6 +73,18 @@ mod tests {
     }
 
     #[test]
+    fn it_is_a_probability() {
+        let step = |probability, before, delay| {
+            let mut pi = Pi { probability, before };
+            pi.step(delay, &GAINS);
+            pi.probability
+        };
+        assert_eq!([step(0.99, 0.0, 1.0), step(0.01, 1.0, 0.0)], [1.0, 0.0]);
+        // A delay that shrinks takes away what its growth had added.
+        assert!((step(0.5, 0.050, 0.020) - (0.5 + 0.16 * 0.005 - 3.2 * 0.030)).abs() < 1e-12);
+    }
+
+    #[test]
     fn without_delay_it_falls_to_rest() {
         // From 0.5 and no delay before, 0.0024 each step: 209 steps.
         let mut pi = Pi { probability: 0.5, before: 0.0 };

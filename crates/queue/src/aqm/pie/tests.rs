@@ -128,3 +128,92 @@ fn derandomised_drops_keep_their_distance() {
     assert!(gaps(1.0).iter().all(|gap| *gap == 68), "{:?}", gaps(1.0));
     assert!(!gaps(0.0).is_empty() && !gaps(1.0).is_empty());
 }
+
+#[test]
+fn the_edges_of_a_step() {
+    let step = |state: State, delay, params: &PieParams| {
+        let mut state = state;
+        state.step(delay, params);
+        state
+    };
+    let params = PieParams::default();
+    let state = |probability, before| State { probability, before, ..State::default() };
+    // The largest step holds from a probability of 0.1 on, and not below.
+    let found = step(state(0.05, 0.0), 0.3, &params).probability;
+    assert!((found - (0.05 + (0.125 * 0.285 + 1.25 * 0.3) / 2.0)).abs() < 1e-12, "{found}");
+    // The probability decays only if the delay of the last step was zero too, which this one leaves behind.
+    let after = step(state(0.3, 0.030), 0.0, &params);
+    assert!((after.probability - (0.3 - 0.125 * 0.015 - 1.25 * 0.030)).abs() < 1e-12, "{}", after.probability);
+    assert_eq!(after.before, 0.0);
+    // A delay of just the bound adds nothing.
+    let boost = PieParams { boost: Some(Duration::from_millis(250)), ..PieParams::default() };
+    assert!((step(state(0.5, 0.25), 0.25, &boost).probability - 0.5 - 0.02).abs() < 1e-12);
+    assert!((step(state(0.5, 0.251), 0.251, &boost).probability - 0.5 - 0.04).abs() < 1e-12);
+    // The allowance is spent by the time between steps, whatever the target is.
+    let ms = Duration::from_millis;
+    let params = PieParams { target: ms(20), update: ms(5), max_burst: ms(50), ..PieParams::default() };
+    let mut state = State::new(&params);
+    let spent = (1..).find(|_| {
+        state.step(0.1, &params);
+        state.allowance < 1e-12
+    });
+    assert_eq!(spent, Some(10));
+}
+
+/// PIE with one queue in this state.
+fn made(params: PieParams, state: State) -> Pie {
+    Pie { params, queues: vec![state], clock: StepClock::default() }
+}
+
+/// What becomes of a packet that finds 9000 bytes.
+fn verdict(pie: &mut Pie, ecn: headgate_packet::Ecn) -> Verdict {
+    let (mut rng, mut dropped) = (headgate_packet::Rng::new(1, 0, "test"), Vec::new());
+    let queue = Queue { number: 0, waiting: bytes(9000), port: bytes(9000) };
+    pie.on_arrival(&Packet { bytes: 1500, ecn, ..Packet::default() }, queue, &mut Cx::new(Time::ZERO, &mut rng, &mut dropped))
+}
+
+#[test]
+fn packets_are_marked_below_the_threshold_and_dropped_from_it_on() {
+    use headgate_packet::Ecn;
+    let params = PieParams { mark: true, derandomise: true, ..PieParams::default() };
+    // So much is accumulated that chance decides nothing.
+    let state = |probability| State { probability, before: 0.02, accumulated: 9.0, ..State::default() };
+    let due = Verdict::Drop(DropReason::Random);
+    for (probability, ecn, expected) in
+        [(0.099, Ecn::Ect0, Verdict::Mark), (0.1, Ecn::Ect0, due), (0.099, Ecn::NotEct, due), (0.3, Ecn::Ect1, due)]
+    {
+        let mut pie = made(params.clone(), state(probability));
+        assert_eq!(verdict(&mut pie, ecn), expected, "{probability}");
+        assert_eq!(pie.queues[0].accumulated, 0.0, "a mark counts as a drop");
+    }
+}
+
+#[test]
+fn what_was_accumulated_is_given_up() {
+    // A packet found no room; and the probability is zero.
+    let state = State { probability: 0.05, before: 0.02, accumulated: 0.7, ..State::default() };
+    let mut pie = made(PieParams { derandomise: true, ..PieParams::default() }, state);
+    pie.on_refused(0);
+    assert_eq!(pie.queues[0].accumulated, 0.0);
+    pie.queues[0] = State { probability: 0.0, ..state };
+    assert_eq!(verdict(&mut pie, headgate_packet::Ecn::NotEct), Verdict::Pass);
+    assert_eq!(pie.queues[0].accumulated, 0.0);
+}
+
+#[test]
+fn an_empty_queue_comes_to_rest() {
+    let mut pie = made(PieParams::default(), State { probability: 0.05, before: 0.02, ..State::default() });
+    let (mut rng, mut dropped) = (headgate_packet::Rng::new(1, 0, "test"), Vec::new());
+    let queue = Queue { number: 0, waiting: Backlog::default(), port: Backlog::default() };
+    let mut cx = Cx::new(Time::ZERO + Duration::from_millis(20), &mut rng, &mut dropped);
+    assert_eq!(pie.on_departure(&Packet { bytes: 1500, ..Packet::default() }, queue, &mut cx), Verdict::Pass);
+    assert_eq!(pie.queues[0].gauge.delay(bytes(1), Estimate::Timestamp), 0.02, "the packet waited for 20 ms");
+    let mut steps = 0;
+    while let Some(due) = pie.timeout() {
+        pie.on_timeout(&[Backlog::default()], due);
+        steps += 1;
+        assert_eq!(pie.queues[0].gauge.delay(bytes(1), Estimate::Timestamp), 0.0, "which says nothing any more");
+        assert!(steps < 100, "it never rests");
+    }
+    assert!(pie.queues[0].rests() && steps > 1);
+}
