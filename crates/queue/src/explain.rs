@@ -220,6 +220,10 @@ numbers! {
     QueueLimit("queue_limit", Packets),
     /// Time since the packet could have been sent.
     Late("late", Seconds),
+    /// Bytes that the token bucket holds, or lacks if below zero.
+    Tokens("tokens", Bytes),
+    /// Bytes that the second token bucket holds, that of the greatest rate, or lacks if below zero.
+    CeilTokens("ceil_tokens", Bytes),
 }
 
 /// Takes the numbers of a decision, one after the other.

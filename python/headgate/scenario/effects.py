@@ -31,7 +31,7 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
         "cobalt": (MARKS,), "blue": (MARKS,),
         "fred": (), "sfq": (), "drr": (WEIGHTS,),
         "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,),
-        "cake": (MARKS, PRIORITIES), "linux_fq": (MARKS,),
+        "cake": (MARKS, PRIORITIES), "linux_fq": (MARKS,), "tbf": (), "htb": (PRIORITIES,),
         "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
         "decbit": (MARKS,), "selective_decbit": (MARKS,),
     }.items()
@@ -171,7 +171,8 @@ def properties(queue: Mapping[str, Any]) -> frozenset[str]:
         WEIGHTS: kind == "csfq" and queue.get("role") == "core",
         LABELS: kind == "csfq" and queue.get("role") == "island",
         PRIORITIES: (kind == "strict_priority" and queue.get("levels") == 1)
-        or (kind == "cake" and queue.get("diffserv") == "besteffort"),
+        or (kind == "cake" and queue.get("diffserv") == "besteffort")
+        or (kind == "htb" and not any(one.get("priorities") for one in queue.get("classes", ({"priorities": [0]},)))),
     }
     does = DISCIPLINES.get(kind, frozenset(without))
     # Each AQM is a discipline's name too, and does the same.
