@@ -32,8 +32,8 @@ impl<'a> Cx<'a> {
     /// Drops a packet.
     #[inline]
     pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
-        let (at, Packet { handle, flow, bytes, arrived, .. }) = (self.now, *packet);
-        self.dropped.push(Dropped { at, handle, flow, bytes, arrived, reason });
+        let (at, Packet { handle, flow, bytes, arrived, class, .. }) = (self.now, *packet);
+        self.dropped.push(Dropped { at, handle, flow, bytes, class, arrived, reason });
     }
 }
 

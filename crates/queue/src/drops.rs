@@ -108,6 +108,8 @@ pub struct Dropped {
     pub flow: FlowId,
     /// Its length.
     pub bytes: u32,
+    /// Its priority.
+    pub class: u8,
     /// Why it was dropped.
     pub reason: DropReason,
 }

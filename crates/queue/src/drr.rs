@@ -82,7 +82,7 @@ impl Default for DrrParams {
 }
 
 /// Largest quantum: its product with the largest weight does not overflow.
-const MOST_QUANTUM: Bytes = Bytes(1_000_000_000);
+pub(crate) const MOST_QUANTUM: Bytes = Bytes(1_000_000_000);
 
 /// The rules shared by disciplines whose queues take turns.
 pub(crate) fn check_quantum(quantum: Bytes) -> Result<(), Wrong> {

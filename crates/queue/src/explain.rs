@@ -214,6 +214,16 @@ numbers! {
     HostLoad("host_load", None),
     /// Time for which the shaper keeps all packets back.
     Held("held_for", Seconds),
+    /// Time for which the packet's own queue is kept back.
+    OwnHeld("own_queue_held_for", Seconds),
+    /// Largest number of packets in the packet's own queue.
+    QueueLimit("queue_limit", Packets),
+    /// Time since the packet could have been sent.
+    Late("late", Seconds),
+    /// Bytes that the token bucket holds, or lacks if below zero.
+    Tokens("tokens", Bytes),
+    /// Bytes that the second token bucket holds, that of the greatest rate, or lacks if below zero.
+    CeilTokens("ceil_tokens", Bytes),
 }
 
 /// Takes the numbers of a decision, one after the other.

@@ -189,6 +189,10 @@ macro_rules! disciplines {
             fn queue_of(&self, flow: FlowId, arrived: Time) -> u32 {
                 match self { $(AnyDiscipline::$Type(d) => d.queue_of(flow, arrived),)+ AnyDiscipline::Managed(d) => d.queue_of(flow, arrived) }
             }
+            #[inline]
+            fn class_queue(&self, flow: FlowId, class: u8, arrived: Time) -> u32 {
+                match self { $(AnyDiscipline::$Type(d) => d.class_queue(flow, class, arrived),)+ AnyDiscipline::Managed(d) => d.class_queue(flow, class, arrived) }
+            }
             fn queues(&self, link: &LinkInfo) -> usize {
                 match self { $(AnyDiscipline::$Type(d) => d.queues(link),)+ AnyDiscipline::Managed(d) => d.queues(link) }
             }
@@ -249,6 +253,9 @@ disciplines! {
         dualpi2: Dualpi2(Dualpi2Params),
         drr_plus_plus: DrrPlusPlus(DrrPlusPlusParams, aqm),
         cake: Cake(CakeParams),
+        linux_fq: LinuxFq(LinuxFqParams),
+        tbf: Tbf(TbfParams, aqm),
+        htb: Htb(HtbParams, aqm),
     }
     configurations {
         red: Red(RedParams),
@@ -338,6 +345,11 @@ pub trait Discipline {
     #[inline]
     fn queue_of(&self, flow: FlowId, _arrived: Time) -> u32 {
         if Self::PER_CONVERSATION { flow.0 } else { 0 }
+    }
+    /// As `queue_of`, for a discipline whose queues are those of priorities: the queue that a packet of a conversation with this priority waits in.
+    #[inline]
+    fn class_queue(&self, flow: FlowId, _class: u8, arrived: Time) -> u32 {
+        self.queue_of(flow, arrived)
     }
     /// How many queues there are for the conversations of a link; it never decreases.
     fn queues(&self, link: &LinkInfo) -> usize {

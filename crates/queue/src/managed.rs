@@ -43,8 +43,8 @@ impl<A: Aqm> Managed<A> {
     }
 
     #[inline]
-    fn queue(&self, flow: FlowId, arrived: Time) -> Queue {
-        let number = self.scheduler.queue_of(flow, arrived) as usize;
+    fn queue(&self, flow: FlowId, class: u8, arrived: Time) -> Queue {
+        let number = self.scheduler.class_queue(flow, class, arrived) as usize;
         Queue { number, waiting: self.held[number], port: self.all }
     }
 
@@ -72,8 +72,8 @@ impl<A: Aqm> Managed<A> {
     /// Packets that waited were dropped.
     #[inline]
     fn remove(&mut self, gone: &[Dropped]) {
-        for Dropped { flow, arrived, bytes, .. } in gone {
-            let number = self.scheduler.queue_of(*flow, *arrived) as usize;
+        for Dropped { flow, class, arrived, bytes, .. } in gone {
+            let number = self.scheduler.class_queue(*flow, *class, *arrived) as usize;
             self.held[number].remove(*bytes);
             self.all.remove(*bytes);
         }
@@ -83,7 +83,7 @@ impl<A: Aqm> Managed<A> {
 impl<A: Aqm> Discipline for Managed<A> {
     #[inline]
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
-        let queue = self.queue(packet.flow, packet.arrived);
+        let queue = self.queue(packet.flow, packet.class, packet.arrived);
         let verdict = self.aqm.on_arrival(&packet, queue, cx);
         if self.decisions.is_some() {
             self.write_arrival(packet.handle, verdict, cx.now);
@@ -111,7 +111,7 @@ impl<A: Aqm> Discipline for Managed<A> {
             let packet = self.scheduler.dequeue(cx);
             self.remove(&cx.dropped[before..]);
             let mut packet = packet?;
-            let number = self.scheduler.queue_of(packet.flow, packet.arrived) as usize;
+            let number = self.scheduler.class_queue(packet.flow, packet.class, packet.arrived) as usize;
             self.held[number].remove(packet.bytes);
             self.all.remove(packet.bytes);
             let queue = Queue { number, waiting: self.held[number], port: self.all };
@@ -164,21 +164,21 @@ impl<A: Aqm> Discipline for Managed<A> {
     }
 
     fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
-        let own = self.per_conversation.then(|| self.queue(flow, now).number);
+        let own = self.per_conversation.then(|| self.queue(flow, 0, now).number);
         self.scheduler.has_forgotten(flow, now) && self.aqm.has_forgotten(flow, own, now)
     }
 
     /// The scheduler's gauges, and those of the AQM where there is one queue.
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.scheduler.probe(sink);
-        if !self.per_conversation {
+        if !self.per_conversation && self.held.len() == 1 {
             self.aqm.probe(sink);
         }
     }
 
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
         self.scheduler.explain(packet, look, tell);
-        self.aqm.explain_arrival(packet, self.queue(packet.flow, packet.arrived), look, tell);
+        self.aqm.explain_arrival(packet, self.queue(packet.flow, packet.class, packet.arrived), look, tell);
     }
 
     fn write_down(&mut self) {

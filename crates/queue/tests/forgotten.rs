@@ -71,7 +71,7 @@ fn never_forgets(text: &str) -> bool {
         "virtual_clock" => table.get("rate").is_none(),
         "drr" => table.get("queues").is_some(),
         "drr_plus_plus" => table["queues"] != 0,
-        "fq_codel" | "fq_pie" | "cake" => true,
+        "fq_codel" | "fq_pie" | "cake" | "linux_fq" => true,
         "csfq" => table["rules"] == "published_code" && table["role"] != "core",
         _ => false,
     }

@@ -35,7 +35,7 @@ fn drops_are_reported_in_order_with_their_times_and_counted_by_the_port() {
     let gone = |handle, ms, reason| {
         let (arrival, class, bytes) = arrivals[handle as usize];
         let [at, arrived] = [ms, arrival].map(|ms| Time::from_ps(ms * MS));
-        Dropped { at, arrived, handle, flow: FlowId(u32::from(class)), bytes, reason }
+        Dropped { at, arrived, handle, flow: FlowId(u32::from(class)), bytes, class, reason }
     };
     let expected =
         [gone(3, 500, DropReason::Evicted), gone(2, 500, DropReason::Evicted), gone(5, 600, DropReason::Full)];

@@ -351,7 +351,8 @@ mod tests {
         {
             let packet = Packet { handle, bytes: 1, ..Packet::default() };
             tracks.arrives((0, &port), &packet, time(5), None);
-            let gone = Dropped { at: time(at), arrived: time(5), handle, flow: packet.flow, bytes: 1, reason };
+            let gone =
+                Dropped { at: time(at), arrived: time(5), handle, flow: packet.flow, bytes: 1, class: 0, reason };
             tracks.dropped(&gone, (0, u64::from(handle)));
         }
         let codes: Vec<[i64; 2]> =

@@ -31,7 +31,7 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
         "cobalt": (MARKS,), "blue": (MARKS,),
         "fred": (), "sfq": (), "drr": (WEIGHTS,),
         "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,),
-        "cake": (MARKS, PRIORITIES),
+        "cake": (MARKS, PRIORITIES), "linux_fq": (MARKS,), "tbf": (), "htb": (PRIORITIES,),
         "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
         "decbit": (MARKS,), "selective_decbit": (MARKS,),
     }.items()
@@ -166,12 +166,13 @@ def properties(queue: Mapping[str, Any]) -> frozenset[str]:
     """
     kind = queue["kind"]
     without = {
-        MARKS: kind in BY_MARK and not queue.get("mark", False),
+        MARKS: (kind in BY_MARK and not queue.get("mark", False)) or (kind == "linux_fq" and queue.get("ce_threshold") is None),
         # A core router drops by the label alone, and a router that is an island by its own estimate alone.
         WEIGHTS: kind == "csfq" and queue.get("role") == "core",
         LABELS: kind == "csfq" and queue.get("role") == "island",
         PRIORITIES: (kind == "strict_priority" and queue.get("levels") == 1)
-        or (kind == "cake" and queue.get("diffserv") == "besteffort"),
+        or (kind == "cake" and queue.get("diffserv") == "besteffort")
+        or (kind == "htb" and not any(one.get("priorities") for one in queue.get("classes", ({"priorities": [0]},)))),
     }
     does = DISCIPLINES.get(kind, frozenset(without))
     # Each AQM is a discipline's name too, and does the same.

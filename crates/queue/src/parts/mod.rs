@@ -1,6 +1,7 @@
 //! Parts that several disciplines share.
 
 mod blue;
+mod bucket;
 mod busy_line;
 mod busy_queue;
 mod cobalt;
@@ -24,6 +25,7 @@ mod step_clock;
 pub(crate) mod test;
 
 pub use blue::{Blue, BlueSteps};
+pub use bucket::Bucket;
 pub use busy_line::BusyLine;
 pub use busy_queue::BusyQueue;
 pub use cobalt::{Chosen, Cobalt, CobaltRule};

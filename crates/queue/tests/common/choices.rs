@@ -49,6 +49,11 @@ const NUMBERS: &[&str] = &[
     r#"{"kind": "dualpi2", "target": "100ms", "alpha": 1.6}"#,
     r#"{"kind": "cake", "rate": "6kbit/s", "rtt": "200ms"}"#,
     r#"{"kind": "cake", "rate": "20kbit/s", "diffserv": "precedence", "overhead": 20, "ingress": true}"#,
+    r#"{"kind": "linux_fq", "quantum": "300B", "initial_quantum": "600B", "max_rate": "3kbit/s", "low_rate_threshold": "2kbit/s"}"#,
+    r#"{"kind": "linux_fq", "max_rate": "5kbit/s", "ce_threshold": "100ms"}"#,
+    r#"{"kind": "tbf", "rate": "5kbit/s", "burst": "900B", "peak_rate": "7kbit/s", "aqm": "codel"}"#,
+    r#"{"kind": "htb", "classes": [{"name": "a", "rate": "4kbit/s", "ceil": "7kbit/s"}, {"name": "b", "parent": "a", "rate": "1kbit/s", "ceil": "5kbit/s"}],
+        "aqm": "codel"}"#,
 ];
 
 /// The disciplines: each with its first choices, and with the others and with AQMs in turn, one in so many cases. There are as many as schedulers times AQMs, and a

@@ -298,7 +298,7 @@ fn buffer_bytes(queue: &headgate_queue::Spec) -> Option<(u64, &'static str)> {
         Some(Buffer::Bytes(bytes)) => Some((bytes, name)),
         _ => None,
     };
-    ["buffer", "queue_buffer"].into_iter().filter_map(in_bytes).min()
+    ["buffer", "queue_buffer", "burst"].into_iter().filter_map(in_bytes).min()
 }
 
 /// The named parameter of a discipline, if it has one of that name.

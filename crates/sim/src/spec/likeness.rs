@@ -55,8 +55,7 @@ const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     ("sfb", "Stochastic Fair BLUE", &["blue", "fred"], "the queue that it is made of, and one that shares fairly"),
     ("choke", "CHOKe", &["fred"], "which also drops more from flows that take more"),
     ("hhf", "the Heavy-Hitter Filter", &["fred"], "which also drops more from flows that take more"),
-    ("htb", "Hierarchical Token Bucket", &["hrr"], "which also gives rates to classes"),
-    ("hfsc", "HFSC", &["hrr"], "which also gives rates to classes"),
+    ("hfsc", "HFSC", &["htb", "hrr"], "which also give rates to classes"),
     (
         "bbr2",
         "BBR version 2",
