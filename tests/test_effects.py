@@ -211,6 +211,20 @@ def test_marks_and_labels_count_on_the_way_of_data_and_the_others_both_ways() ->
     assert len(warnings(chain({**silent, "acknowledge": False}, "fcfs", "fq").resolve())) == 1
 
 
+def test_packets_may_be_marked_where_source_and_receiver_agreed_on_it() -> None:
+    """Rows of the table of docs/how-to/choose-a-transport.md, at a queue that marks everything that it may and drops the rest."""
+    red = {"kind": "red", "mark": True, "min_threshold": "1pkt", "max_threshold": "2pkt"}
+    for kind in ("reno", "dctcp", "prague"):
+        for ecn in (None, True, False, "off", "classic", "accecn"):
+            for receiver in (None, "counts", "accecn", "classic", "dctcp", "none"):
+                flow: dict[str, Any] = {"control": kind}
+                flow |= {} if ecn is None else {"transport": {"ecn": ecn}}
+                flow |= {} if receiver is None else {"receiver": {"ecn": receiver}}
+                warned = warnings(chain(flow, "fcfs", "fcfs").resolve()) != []
+                marks = chain(flow, red, "fcfs").run().flows["marks"][0]
+                assert warned == (marks > 0), (kind, ecn, receiver)
+
+
 def test_a_queue_beside_the_way_or_at_a_host_does_not_count() -> None:
     base = chain({"weight": 2}, "fcfs", "fcfs").data
     for name, start, kind, expected in (("h3", "r2", "host", 1), ("r3", "r2", "gateway", 1)):

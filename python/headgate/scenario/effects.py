@@ -43,6 +43,9 @@ BY_MARK = ("red", "codel", "pie", "pi2", "cobalt", "blue", "fq_codel", "fq_pie")
 #: Flow controls whose packets may be marked unless their transport sets it otherwise.
 REACT = ("decbit", "dctcp", "prague")
 
+#: Those of them with ECT(1), for which feedback has to be exact.
+SCALABLE = ("prague",)
+
 #: The least timeout of each preset of the transport.
 LEAST_TIMEOUT = {"rfc": "1s", "bsd_1988": "1s", "ns2_1998": "200ms", "linux": "200ms"}
 
@@ -270,12 +273,21 @@ def _named(what: str, names: list[str]) -> str:
     return f"{what}s {', '.join(shown[: min(2, len(names) - 1)])} and {last}"
 
 
+def _may_be_marked(flow: Mapping[str, Any]) -> bool:
+    """Whether packets of a flow are ECN-capable, by its control, transport and receiver: the table of docs/how-to/choose-a-transport.md."""
+    kind, ecn = flow["control"]["kind"], (flow.get("transport") or {}).get("ecn")
+    receiver = (flow.get("receiver") or {}).get("ecn")
+    if receiver == "none":
+        return False
+    if kind in SCALABLE and (ecn == "classic" or (ecn == "accecn" and receiver in ("classic", "dctcp"))):
+        return False
+    return kind in REACT if ecn is None else ecn not in (False, "off")
+
+
 def _needs(flow: Mapping[str, Any]) -> list[str]:
     """What the parameters of a flow need of a queue on its path."""
-    ecn = (flow.get("transport") or {}).get("ecn")
-    reacts = flow["control"]["kind"] in REACT if ecn is None else ecn
     given = {
-        MARKS: reacts,
+        MARKS: _may_be_marked(flow),
         WEIGHTS: flow.get("weight", 1) != 1,
         PRIORITIES: flow.get("priority", 0) != 0,
         LABELS: flow.get("label") is not None,

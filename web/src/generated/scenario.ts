@@ -401,10 +401,16 @@ export type Classify = "pair" | "source" | "destination" | "flow";
 export type Direction = "both" | "forward" | "reverse";
 
 /** How the sink reports marks. */
-export type EcnEcho = "classic" | "dctcp" | "counts";
+export type EcnEcho = "classic" | "dctcp" | "counts" | "accecn" | "none";
+
+/** The forms of the schema. */
+export type EcnMode = boolean | Feedback;
 
 /** How the timeout is estimated. */
 export type Estimate = "rfc6298" | "kernel" | "ns2";
+
+/** Feedback that a source asks for. */
+export type Feedback = "off" | "classic" | "accecn";
 
 /** A stream of packets from a source to a sink. */
 export type Flow = {
@@ -1948,7 +1954,7 @@ export type NodeKind = "host" | "gateway";
 export type Options = {
   count_packets?: boolean | null;
   duplicates?: number | null;
-  ecn?: boolean | null;
+  ecn?: EcnMode | null;
   estimate?: Estimate | null;
   growth?: Growth | null;
   initial_timeout?: string | null;
@@ -1971,6 +1977,7 @@ export type Over = "mean" | "total" | "least" | "most";
 
 /** When a sink acknowledges, and what it reports. */
 export type Policy = {
+  accecn_option?: boolean;
   blocks?: number;
   delay?: string;
   duplicates?: boolean;

@@ -150,10 +150,26 @@ impl Config {
         self.tcp_rules().is_some()
     }
 
-    /// What a sink does whose flow says nothing of it: one that a scalable control needs counts marks (RFC 9331, section 4.2), whatever the preset says.
-    pub fn usual_policy(&self, options: Option<&tcp::Options>) -> tcp::Policy {
+    /// What a sink does whose flow says nothing of it: one that a scalable control needs counts marks (RFC 9331, section 4.2), whatever the preset says,
+    /// unless its source asks for other feedback.
+    fn usual_policy(&self, options: Option<&tcp::Options>) -> tcp::Policy {
         let policy = options.map_or_else(Default::default, tcp::Options::usual_policy);
-        if self.ecn == Ecn::Ect1 { tcp::Policy { ecn: tcp::EcnEcho::Counts, ..policy } } else { policy }
+        let asks = options.is_some_and(|o| matches!(o.ecn, Some(tcp::EcnMode::Classic | tcp::EcnMode::Accecn)));
+        if self.ecn == Ecn::Ect1 && !asks { tcp::Policy { ecn: tcp::EcnEcho::Counts, ..policy } } else { policy }
+    }
+
+    /// The same with what a scenario says of the transport, if it may, and what the sink does, of which a scenario may say all. Source and sink have agreed
+    /// on the feedback of marks.
+    pub fn served(self, options: Option<&tcp::Options>, receiver: Option<&tcp::Policy>) -> (Config, tcp::Policy) {
+        let own = self.ecn;
+        let mut config = self.with(options);
+        let mut policy = receiver.cloned().unwrap_or_else(|| config.usual_policy(options));
+        if config.has_options() {
+            let mode = options.and_then(|o| o.ecn);
+            policy.ecn = tcp::agreed(mode, policy.ecn);
+            config.ecn = tcp::codepoint(mode, own, policy.ecn);
+        }
+        (config, policy)
     }
 
     /// Whether the source itself chooses when each packet leaves: it has its own line, or a rate. A protocol that reads samples of the delivery
@@ -172,11 +188,8 @@ impl Config {
             && let Some(options) = options
         {
             *rules = Arc::new(options.rules(rules));
-            match options.ecn {
-                Some(false) => self.ecn = Ecn::NotEct,
-                Some(true) if self.ecn == Ecn::NotEct => self.ecn = Ecn::Ect0,
-                _ => {}
-            }
+            // The same with a receiver that reports marks exactly.
+            self.ecn = tcp::codepoint(options.ecn, self.ecn, tcp::EcnEcho::Counts);
         }
         self
     }
@@ -192,10 +205,10 @@ mod tests {
     fn the_sink_of_a_control_with_ect_1_counts_marks_with_every_preset() {
         let linux = Options { preset: Some(Preset::Linux), ..Options::default() };
         for (name, due) in [("prague", EcnEcho::Counts), ("dctcp", EcnEcho::Classic), ("cubic", EcnEcho::Classic)] {
-            let config = Spec::default_of(name).expect("in the list").transport().with(Some(&linux));
-            assert_eq!(config.usual_policy(Some(&linux)).ecn, due, "{name}");
-            assert_eq!(config.usual_policy(None).ecn, EcnEcho::Counts, "{name}");
-            assert_eq!(config.usual_policy(Some(&linux)).every, 2, "{name}");
+            let served = |options| Spec::default_of(name).expect("in the list").transport().served(options, None).1;
+            assert_eq!(served(Some(&linux)).ecn, due, "{name}");
+            assert_eq!(served(None).ecn, EcnEcho::Counts, "{name}");
+            assert_eq!(served(Some(&linux)).every, 2, "{name}");
         }
     }
 
@@ -203,7 +216,7 @@ mod tests {
     fn ecn_leaves_the_codepoint_of_a_control_that_has_one() {
         for (name, on) in [("prague", Ecn::Ect1), ("dctcp", Ecn::Ect0), ("cubic", Ecn::Ect0)] {
             let with = |ecn| {
-                let options = Options { ecn: Some(ecn), ..Options::default() };
+                let options = Options { ecn: Some(bool::into(ecn)), ..Options::default() };
                 Spec::default_of(name).expect("in the list").transport().with(Some(&options)).ecn
             };
             assert_eq!((with(true), with(false)), (on, Ecn::NotEct), "{name}");

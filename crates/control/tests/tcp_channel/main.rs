@@ -6,7 +6,7 @@ mod prr;
 
 use channel::{Channel, RECOVERIES, Way, transfer};
 use headgate_control::transport::tcp::{
-    EcnEcho, Estimate, Growth, Options, Policy, Preset, ReaderParams, Recovery, Undo,
+    EcnEcho, EcnMode, Estimate, Growth, Options, Policy, Preset, ReaderParams, Recovery, Undo,
 };
 use headgate_control::{LIST, Spec};
 use headgate_packet::{Bytes, Check, Duration};
@@ -58,7 +58,7 @@ fn options() -> impl Strategy<Value = Options> {
             // Backed off for a minute and more, a lossy transfer would take days.
             max_timeout: Some(ms(max.unwrap_or(3000))),
             tick: tick.map(ms),
-            ecn,
+            ecn: ecn.map(EcnMode::from),
             count_packets,
             growth,
         }
@@ -66,9 +66,11 @@ fn options() -> impl Strategy<Value = Options> {
 }
 
 fn policies() -> impl Strategy<Value = Policy> {
-    let echo = select(vec![EcnEcho::Classic, EcnEcho::Dctcp, EcnEcho::Counts]);
+    let echo = select(vec![EcnEcho::Classic, EcnEcho::Dctcp, EcnEcho::Counts, EcnEcho::Accecn, EcnEcho::None]);
+    let echo = (echo, any::<bool>());
     (1..5u64, 1..200u64, 0..8u64, 0..30u64, 0..5usize, any::<bool>(), echo, of(readers())).prop_map(
-        |(every, delay, tick, quick, blocks, duplicates, ecn, reader)| Policy {
+        |(every, delay, tick, quick, blocks, duplicates, (ecn, accecn_option), reader)| Policy {
+            accecn_option,
             every,
             delay: ms(delay),
             tick: ms(tick),

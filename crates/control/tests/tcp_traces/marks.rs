@@ -351,3 +351,29 @@ fn linux_takes_no_cut_back_for_a_timeout_within_the_reduction_of_a_mark() {
         ",
     );
 }
+
+/// AccECN (RFC 9768): the last three bits of 5 and the marks so far. Ten packets at once may all be marked, unless the counter of bytes says otherwise.
+#[test]
+fn three_bits_tell_of_marks() {
+    let options = r#""ecn": "accecn", "initial_window": 16"#;
+    Script::new(r#""dctcp", "alpha": 1, "gain": 1"#, options).play(
+        "
+          0 | supply 100        | 0-15  | 16 16
+        100 | ack 1 ace 6       |       | 8 15
+        101 | ack 2 ace 6       |       | 8
+        112 | ack 16 ace 6      | 16-25 | 10
+        212 | ack 17 ace 6      | 26    | 10
+        ",
+    );
+    // Of the ten packets from packet 3 on eight are taken for marked where there are only the three bits.
+    for (bytes, seen) in [("", true), (" +0", false)] {
+        Script::new(r#""reno""#, options).play(&format!(
+            "
+              0 | supply 100           | 0-15  | 16 16
+            100 | ack 3 ace 5{bytes}   | 16-19 | 17 17
+            110 | ack 13 ace 5{bytes}  | {}
+            ",
+            if seen { "20 | 8 8" } else { "20-30 | 18 18" }
+        ));
+    }
+}

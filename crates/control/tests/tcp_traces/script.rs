@@ -8,10 +8,10 @@
 //!
 //! Times are in milliseconds. `ack` has the packets received in sequence, then what the acknowledgement reports: ranges (`sack`, first and last packet),
 //! a packet that arrived twice (`dup`), the time when the packet was sent that caused it (`echo`; that of the acknowledgement unless given), the echo of
-//! RFC 3168 or DCTCP (`ce`) and the count of marks (`marks`). `R` is a retransmission, and `c` behind a packet says, with `ecn`, that its source cut
+//! RFC 3168 or DCTCP (`ce`), the count of marks (`marks`) and the fields of AccECN (`ace`, and `+` with the marked bytes). `R` is a retransmission, and `c` behind a packet says, with `ecn`, that its source cut
 //! its window. No timer may run out that the table does not name. The last column may be left out.
 
-use headgate_control::transport::tcp::{Echo, Options};
+use headgate_control::transport::tcp::{Accurate, Echo, EcnMode, Options};
 use headgate_control::{AckPacket, Connection, Spec};
 use headgate_packet::{Check, Duration, Time};
 use std::fmt::Write;
@@ -51,7 +51,7 @@ impl Script {
         let options: Options =
             serde_json::from_str(&format!("{{{options}}}")).unwrap_or_else(|e| panic!("{options}: {e}"));
         assert_eq!(options.check(), Ok(()));
-        let marks = options.ecn == Some(true);
+        let marks = matches!(options.ecn, Some(EcnMode::On | EcnMode::Classic));
         let config = spec.transport().with(Some(&options));
         Script { source: Connection::new(&spec, &Arc::new(config)), now: Time::ZERO, marks, rtts: vec![] }
     }
@@ -59,7 +59,7 @@ impl Script {
     fn acknowledge(&mut self, words: &str) {
         let mut words = words.split_whitespace().peekable();
         let cumulative = number(words.next());
-        let (mut blocks, mut sent, mut told) = (vec![], self.now, Echo::default());
+        let (mut blocks, mut sent, mut told, mut accurate) = (vec![], self.now, Echo::default(), None);
         while let Some(word) = words.next() {
             match word {
                 "sack" => {
@@ -72,11 +72,19 @@ impl Script {
                 "echo" => sent = time(words.next().expect("a time")),
                 "ce" => told.congested = true,
                 "marks" => told.marks = number(words.next()),
+                "ace" => {
+                    let ace = number(words.next()) as u8;
+                    let bytes = words.next_if(|w| w.starts_with('+')).map(|w| number(w.strip_prefix('+')) as u32);
+                    accurate = Some(Accurate { ace, bytes });
+                }
                 _ => panic!("what does an acknowledgement report with {word:?}"),
             }
         }
         let mut echo = Echo::of(&blocks);
         (echo.duplicate, echo.marks, echo.congested) = (told.duplicate, told.marks, told.congested);
+        if let Some(report) = accurate {
+            echo.set_accurate(report);
+        }
         let ack = AckPacket {
             cumulative,
             seq: 0,

@@ -96,7 +96,10 @@ pub(crate) struct Kind {
 impl Kind {
     /// That of a flow; `same` is another one, whose transport is shared if it has the same flow control.
     pub fn new(flow: &spec::Flow, same: Option<&Kind>, of_run: (u64, u64)) -> Kind {
-        let alike = |kind: &&Kind| kind.flow.control == flow.control && kind.flow.transport == flow.transport;
+        let echo = |flow: &spec::Flow| flow.receiver.as_ref().map(|receiver| receiver.ecn);
+        let alike = |kind: &&Kind| {
+            (&kind.flow.control, &kind.flow.transport, echo(&kind.flow)) == (&flow.control, &flow.transport, echo(flow))
+        };
         let known = same.filter(alike).map(|kind| Arc::clone(&kind.config));
         let config = known.unwrap_or_else(|| Arc::new(flow.transport_config()));
         let workload = flow.workload.build(flow.packet.mean_bytes());

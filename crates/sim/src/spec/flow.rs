@@ -183,7 +183,7 @@ impl Flow {
 
     /// How the transport serves it.
     pub fn transport_config(&self) -> headgate_control::transport::Config {
-        self.control.transport().with(self.transport.as_ref())
+        self.served().0
     }
 
     /// Whether the sink acknowledges packets: the receiver of layers never does.
@@ -193,8 +193,11 @@ impl Flow {
 
     /// What its sink does, if it is on TCP's transport.
     pub fn sink_policy(&self) -> headgate_control::transport::tcp::Policy {
-        let given = self.receiver.clone();
-        given.unwrap_or_else(|| self.transport_config().usual_policy(self.transport.as_ref()))
+        self.served().1
+    }
+
+    fn served(&self) -> (headgate_control::transport::Config, headgate_control::transport::tcp::Policy) {
+        self.control.transport().served(self.transport.as_ref(), self.receiver.as_ref())
     }
 
     /// The name of its class.

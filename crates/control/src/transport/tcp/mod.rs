@@ -3,6 +3,8 @@
 //! A protocol says only how large window and rate are. How loss is found and repaired is a choice among [`Recovery`] and its
 //! options, the same for all protocols. The files of the parts give their sources.
 
+mod accecn;
+mod ecn;
 mod options;
 mod prr;
 mod rate;
@@ -13,6 +15,9 @@ pub mod steps;
 mod undo;
 
 use super::ranges::Ranges;
+pub use accecn::Accurate;
+pub use ecn::EcnMode;
+pub(crate) use ecn::{agreed, codepoint};
 use headgate_packet::Duration;
 pub use options::{Options, Preset, Recovery};
 pub use rate::{RateSample, Sent};

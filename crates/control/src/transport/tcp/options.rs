@@ -1,6 +1,6 @@
 //! What a scenario may say about a flow's transport: a preset, and what differs from it.
 
-use super::{AfterIdle, Estimate, Growth, Policy, Rules, Undo};
+use super::{AfterIdle, EcnEcho, EcnMode, Estimate, Growth, Policy, Rules, Undo};
 use headgate_packet::check::at_least;
 use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
@@ -182,9 +182,9 @@ pub struct Options {
     /// Timers run out at multiples of this, never early; 0 for exact timers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tick: Option<Duration>,
-    /// Data packets may be marked instead of dropped (ECN, RFC 3168); the protocol's own choice unless given.
+    /// Whether data packets may be marked instead of dropped (ECN), and which feedback the source asks for; the protocol's own choice unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ecn: Option<bool>,
+    pub ecn: Option<EcnMode>,
     /// Growth of the window counts packets that were acknowledged, not acknowledgements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count_packets: Option<bool>,
@@ -218,7 +218,12 @@ impl Check for Options {
 impl Options {
     /// What a sink does whose flow says nothing of it.
     pub fn usual_policy(&self) -> Policy {
-        if self.preset == Some(Preset::Linux) { Policy::linux() } else { Policy::default() }
+        let policy = if self.preset == Some(Preset::Linux) { Policy::linux() } else { Policy::default() };
+        match self.ecn {
+            Some(EcnMode::Classic) => Policy { ecn: EcnEcho::Classic, ..policy },
+            Some(EcnMode::Accecn) => Policy { ecn: EcnEcho::Accecn, ..policy },
+            _ => policy,
+        }
     }
 
     /// The rules for a protocol that asks for `own`.

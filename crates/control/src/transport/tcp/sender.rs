@@ -14,6 +14,7 @@
 
 mod ack;
 mod episode;
+mod marks;
 mod send;
 mod tail;
 mod timer;
@@ -100,6 +101,9 @@ struct Scoreboard {
     sacked: Ranges,
     /// The ranges that the last acknowledgement reported.
     reported: [(u64, u64); BLOCKS],
+    /// Of AccECN: marked bytes known, in 24 bits, and when the newest packet was sent that an acknowledgement with its fields was for.
+    marked_bytes: u32,
+    newest: Time,
 }
 
 /// Sequence numbers, records and timer of one flow. Sequence numbers count packets from 0.

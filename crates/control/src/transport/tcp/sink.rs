@@ -1,9 +1,10 @@
 //! The sink's side: when an acknowledgement is sent, and what it reports.
 //!
 //! Source: RFC 5681, section 4.2 (delayed acknowledgements), RFC 2018 and 2883 (blocks, duplicates), RFC 3168 (ECN), RFC 8257, section 3.2 (the echo
-//! of DCTCP), RFC 9768 (exact counts); `reader.rs` has the program that reads, of Linux.
+//! of DCTCP), RFC 9768, section 3.2.2.5.1 (when marks are acknowledged with `accecn`; `accecn.rs` has the counters); `reader.rs` has the program that reads, of
+//! Linux.
 //! Deviations:
-//! - Exact counts are not cut to three bits.
+//! - `counts` are not cut to three bits.
 //! - Packets are counted, not bytes.
 //! - With a reader the source's report of a reaction is acknowledged at once only after the first mark: the sink does not know whether marks are in use.
 //!
@@ -12,7 +13,7 @@
 mod policy;
 mod reader;
 
-use super::Ranges;
+use super::{Accurate, Ranges};
 use crate::transport::timers::deadline;
 use headgate_packet::{Duration, Time};
 pub use policy::{EcnEcho, Policy};
@@ -34,6 +35,9 @@ pub struct Echo {
     pub marks: u64,
     /// The echo of RFC 3168 or of DCTCP.
     pub congested: bool,
+    /// The fields of AccECN, each with one added: 0 where it is not there. Many acknowledgements are under way.
+    ace: u8,
+    bytes: u32,
 }
 
 impl Echo {
@@ -54,7 +58,18 @@ impl Echo {
 
     /// Whether it reports no more than a number.
     pub fn says_nothing(&self) -> bool {
-        self.is_bare() && self.marks == 0 && !self.congested
+        self.is_bare() && self.marks == 0 && !self.congested && self.ace == 0
+    }
+
+    /// The fields of AccECN.
+    pub fn accurate(&self) -> Option<Accurate> {
+        let ace = self.ace.checked_sub(1)?;
+        Some(Accurate { ace, bytes: self.bytes.checked_sub(1) })
+    }
+
+    /// Puts in the fields of AccECN.
+    pub fn set_accurate(&mut self, report: Accurate) {
+        (self.ace, self.bytes) = (report.ace + 1, report.bytes.map_or(0, |bytes| bytes + 1));
     }
 
     /// One that reports these ranges.
@@ -109,7 +124,10 @@ pub struct Sink {
     waiting: u64,
     timer: Time,
     marks: u64,
+    /// What the echo reports; with `accecn` whether the last packet was marked.
     congested: bool,
+    /// Marks since the last acknowledgement.
+    fresh: u8,
     reader: Option<Box<Reader>>,
 }
 
@@ -127,6 +145,7 @@ impl Sink {
             timer: Time::NEVER,
             marks: 0,
             congested: false,
+            fresh: 0,
             reader: policy.reader.as_ref().map(|p| Box::new(Reader::new(p, policy.delay))),
         }
     }
@@ -154,6 +173,7 @@ impl Sink {
                 }
             }
         }
+        let after_mark = self.congested;
         let turned = self.take_mark(marked, reacted);
         let earlier = turned && self.waiting > 0;
         self.waiting = if earlier { 1 } else { self.waiting + 1 };
@@ -161,11 +181,19 @@ impl Sink {
         let mut at_once = !in_order || self.waiting >= self.policy.every || self.arrived <= self.policy.quick;
         if self.reader.is_some() {
             // A reported reaction is acknowledged at once (tcp_ecn_accept_cwr).
-            let told = reacted && self.marks > 0;
+            let told = reacted && self.marks > 0 && self.policy.ecn != EcnEcho::Accecn;
             at_once = self.ask_reader((seq, before), duplicate, (told, earlier), now);
         }
+        if self.policy.ecn == EcnEcho::Accecn && marked && !at_once {
+            // RFC 9768, section 3.2.2.5.1.
+            at_once = !after_mark || self.fresh >= 2;
+            if at_once {
+                let buffered = self.buffered();
+                self.reader.iter_mut().for_each(|reader| reader.on_sent(buffered));
+            }
+        }
         if at_once {
-            (self.waiting, self.timer) = (0, Time::NEVER);
+            (self.waiting, self.timer, self.fresh) = (0, Time::NEVER, 0);
         } else if earlier || self.timer == Time::NEVER {
             self.timer = deadline(now, self.delay(), self.policy.tick);
         }
@@ -249,7 +277,11 @@ impl Sink {
                 false
             }
             EcnEcho::Dctcp => std::mem::replace(&mut self.congested, marked) != marked,
-            EcnEcho::Counts => false,
+            EcnEcho::Counts | EcnEcho::None => false,
+            EcnEcho::Accecn => {
+                (self.congested, self.fresh) = (marked, self.fresh.saturating_add(u8::from(marked)));
+                false
+            }
         }
     }
 
@@ -283,9 +315,13 @@ impl Sink {
         let mut echo = Echo {
             duplicate: duplicate.filter(|_| self.policy.duplicates),
             marks: if self.policy.ecn == EcnEcho::Counts { self.marks } else { 0 },
-            congested: self.congested,
+            congested: self.congested && self.policy.ecn != EcnEcho::Accecn,
             ..Echo::default()
         };
+        // Before the first mark the field has the value that the source knows.
+        if self.policy.ecn == EcnEcho::Accecn && self.marks > 0 {
+            echo.set_accurate(Accurate::of(self.marks, self.policy.accecn_option));
+        }
         // Mostly there is no range, or nobody who wants to know of it.
         if self.policy.blocks == 0 || self.ahead.is_empty() {
             return echo;
@@ -324,7 +360,7 @@ impl Sink {
         if !sent {
             return None;
         }
-        (self.waiting, self.timer) = (0, Time::NEVER);
+        (self.waiting, self.timer, self.fresh) = (0, Time::NEVER, 0);
         Some((self.next, self.report(None)))
     }
 

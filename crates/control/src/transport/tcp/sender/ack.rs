@@ -183,7 +183,7 @@ impl Sender {
                     self.take_duplicate(seq, p);
                 }
             }
-            // Without counts, the echo is that of all packets acknowledged (RFC 8257, section 3.3).
+            // Without exact marks, the echo is that of all packets acknowledged (RFC 8257, section 3.3).
             p.marked = if echo.congested { p.delivered } else { echo.marks.saturating_sub(self.marks) };
             self.marks = self.marks.max(echo.marks);
         }
@@ -196,6 +196,9 @@ impl Sender {
                     sampler.one_delivered(now);
                 }
             }
+        }
+        if let Some(report) = echo.and_then(Echo::accurate) {
+            p.marked = self.take_accurate(report, (cumulative, sent), p.delivered);
         }
         if p.oldest_rtt.is_none() && p.advanced > 0 && self.rules.as_linux {
             let rtt = stamped(sent, now);

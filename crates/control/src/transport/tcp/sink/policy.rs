@@ -15,9 +15,14 @@ pub enum EcnEcho {
     Classic,
     /// Acknowledgements report whether the packets that they are for were marked; where that changes, one is sent at once (DCTCP).
     Dctcp,
-    /// Every acknowledgement has the number of marked packets so far (AccECN).
+    /// Every acknowledgement has the number of marked packets so far: AccECN without the limits of its fields.
     #[default]
     Counts,
+    /// Every acknowledgement has the last three bits of that number (AccECN, RFC 9768), and a marked packet is acknowledged at once after one without a mark
+    /// or as the second one since the last acknowledgement.
+    Accecn,
+    /// Not at all: the receiver has no ECN, and packets to it cannot be marked.
+    None,
 }
 
 /// When a sink acknowledges, and what it reports.
@@ -39,8 +44,11 @@ pub struct Policy {
     pub blocks: usize,
     /// Acknowledgements report packets that arrived twice.
     pub duplicates: bool,
-    /// How marks are reported.
+    /// How marks are reported, at best: what the source asks for may be less.
     pub ecn: EcnEcho,
+    /// With `accecn` the AccECN option, a counter of marked bytes, comes with the three bits.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    pub accecn_option: bool,
     /// The program that reads, and its buffer, where they decide when acknowledgements are sent (Linux).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reader: Option<ReaderParams>,
@@ -56,6 +64,7 @@ impl Default for Policy {
             blocks: 3,
             duplicates: true,
             ecn: EcnEcho::Counts,
+            accecn_option: true,
             reader: None,
         }
     }
