@@ -20,6 +20,8 @@ pub enum DropReason {
     QueueFull,
     /// It left its queue after packets had waited too long there for an interval.
     Sojourn,
+    /// It arrived, or was drawn from the queue to be compared with an arrival, and both were of one conversation.
+    SameFlow,
 }
 
 /// What the reasons for drops have in common, for columns that add them up.
@@ -35,7 +37,7 @@ pub enum DropKind {
 
 impl DropReason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [DropReason; 7] = [
+    pub const ALL: [DropReason; 8] = [
         DropReason::Full,
         DropReason::Evicted,
         DropReason::Random,
@@ -43,6 +45,7 @@ impl DropReason {
         DropReason::OverShare,
         DropReason::QueueFull,
         DropReason::Sojourn,
+        DropReason::SameFlow,
     ];
 
     /// The name in tables.
@@ -55,6 +58,7 @@ impl DropReason {
             DropReason::OverShare => "over_share",
             DropReason::QueueFull => "queue_full",
             DropReason::Sojourn => "sojourn",
+            DropReason::SameFlow => "same_flow",
         }
     }
 
@@ -63,7 +67,11 @@ impl DropReason {
         match self {
             DropReason::Full | DropReason::QueueFull => DropKind::Full,
             DropReason::Evicted => DropKind::Evicted,
-            DropReason::Random | DropReason::AboveMax | DropReason::OverShare | DropReason::Sojourn => DropKind::Early,
+            DropReason::Random
+            | DropReason::AboveMax
+            | DropReason::OverShare
+            | DropReason::Sojourn
+            | DropReason::SameFlow => DropKind::Early,
         }
     }
 }

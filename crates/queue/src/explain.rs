@@ -214,6 +214,8 @@ numbers! {
     HostLoad("host_load", None),
     /// Time for which the shaper keeps all packets back.
     Held("held_for", Seconds),
+    /// Probability with which a packet of its conversation is drawn from the queue, so that both are dropped.
+    MatchProbability("match_probability", Probability),
 }
 
 /// Takes the numbers of a decision, one after the other.

@@ -241,6 +241,7 @@ disciplines! {
         dualpi2: Dualpi2(Dualpi2Params),
         drr_plus_plus: DrrPlusPlus(DrrPlusPlusParams, aqm),
         cake: Cake(CakeParams),
+        choke: Choke(ChokeParams),
     }
     configurations {
         red: Red(RedParams),

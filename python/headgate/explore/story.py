@@ -26,6 +26,7 @@ RULES = {
     "over_share": "The packet's conversation held more than its part of the queue, so the packet was dropped.",
     "queue_full": "The packet's own queue was full when the packet arrived, so the packet was refused.",
     "sojourn": "All packets of an interval had waited too long, so the packet was dropped as it was about to leave.",
+    "same_flow": "The packet and one that it was compared with, drawn at random from the queue, were of one conversation, so both were dropped.",
 }
 
 #: Part of a round trip within which a sender cannot have learned of the loss or the mark of a packet.

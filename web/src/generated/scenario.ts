@@ -890,7 +890,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1044,6 +1044,16 @@ export type Island = {
     rate?: string | null;
     rtt?: string;
     target?: string;
+  } | {
+    buffer?: string;
+    candidates?: number;
+    kind: "choke";
+    mark?: boolean;
+    max_p?: number;
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    weight?: number;
   } | {
     buffer?: string;
     by_bytes?: boolean;
@@ -1306,7 +1316,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1460,6 +1470,16 @@ export type Link = {
     rate?: string | null;
     rtt?: string;
     target?: string;
+  } | {
+    buffer?: string;
+    candidates?: number;
+    kind: "choke";
+    mark?: boolean;
+    max_p?: number;
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    weight?: number;
   } | {
     buffer?: string;
     by_bytes?: boolean;
@@ -1613,7 +1633,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1767,6 +1787,16 @@ export type Link = {
     rate?: string | null;
     rtt?: string;
     target?: string;
+  } | {
+    buffer?: string;
+    candidates?: number;
+    kind: "choke";
+    mark?: boolean;
+    max_p?: number;
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    weight?: number;
   } | {
     buffer?: string;
     by_bytes?: boolean;

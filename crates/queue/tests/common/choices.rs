@@ -49,6 +49,7 @@ const NUMBERS: &[&str] = &[
     r#"{"kind": "dualpi2", "target": "100ms", "alpha": 1.6}"#,
     r#"{"kind": "cake", "rate": "6kbit/s", "rtt": "200ms"}"#,
     r#"{"kind": "cake", "rate": "20kbit/s", "diffserv": "precedence", "overhead": 20, "ingress": true}"#,
+    r#"{"kind": "choke", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5, "candidates": 3, "mark": true}"#,
 ];
 
 /// The disciplines: each with its first choices, and with the others and with AQMs in turn, one in so many cases. There are as many as schedulers times AQMs, and a
