@@ -22,6 +22,8 @@ pub enum DropReason {
     Sojourn,
     /// It was an acknowledgement, and one behind it in its queue says all that it says.
     Superseded,
+    /// It arrived, or was drawn from the queue to be compared with an arrival, and both were of one conversation.
+    SameFlow,
 }
 
 /// What the reasons for drops have in common, for columns that add them up.
@@ -37,7 +39,7 @@ pub enum DropKind {
 
 impl DropReason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [DropReason; 8] = [
+    pub const ALL: [DropReason; 9] = [
         DropReason::Full,
         DropReason::Evicted,
         DropReason::Random,
@@ -46,6 +48,7 @@ impl DropReason {
         DropReason::QueueFull,
         DropReason::Sojourn,
         DropReason::Superseded,
+        DropReason::SameFlow,
     ];
 
     /// The name in tables.
@@ -59,6 +62,7 @@ impl DropReason {
             DropReason::QueueFull => "queue_full",
             DropReason::Sojourn => "sojourn",
             DropReason::Superseded => "superseded",
+            DropReason::SameFlow => "same_flow",
         }
     }
 
@@ -71,7 +75,8 @@ impl DropReason {
             | DropReason::AboveMax
             | DropReason::OverShare
             | DropReason::Sojourn
-            | DropReason::Superseded => DropKind::Early,
+            | DropReason::Superseded
+            | DropReason::SameFlow => DropKind::Early,
         }
     }
 }

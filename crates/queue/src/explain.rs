@@ -224,6 +224,8 @@ numbers! {
     Tokens("tokens", Bytes),
     /// Bytes that the second token bucket holds, that of the greatest rate, or lacks if below zero.
     CeilTokens("ceil_tokens", Bytes),
+    /// Probability with which a packet of its conversation is drawn from the queue, so that both are dropped.
+    MatchProbability("match_probability", Probability),
 }
 
 /// Takes the numbers of a decision, one after the other.

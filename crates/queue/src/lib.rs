@@ -256,6 +256,7 @@ disciplines! {
         linux_fq: LinuxFq(LinuxFqParams),
         tbf: Tbf(TbfParams, aqm),
         htb: Htb(HtbParams, aqm),
+        choke: Choke(ChokeParams),
     }
     configurations {
         red: Red(RedParams),

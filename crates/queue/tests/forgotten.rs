@@ -26,6 +26,7 @@ fn all(buffer: &str, turn: usize) -> Vec<(String, Spec)> {
         r#"{"kind": "hrr", "slot": "300B", "work_conserving": true}"#,
         r#"{"kind": "hrr", "slot": "100B"}"#,
         r#"{"kind": "fred", "min_threshold": "2pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5}"#,
+        r#"{"kind": "choke", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5}"#,
         r#"{"kind": "drr_plus", "aqm": {"kind": "red", "min_threshold": "60B", "max_threshold": "400B", "max_p": 0.9, "weight": 0.3}}"#,
         r#"{"kind": "fq", "aqm": {"kind": "red", "min_threshold": "2pkt", "max_threshold": "5pkt", "max_p": 0.9, "weight": 0.3}}"#,
         r#"{"kind": "drr", "aqm": {"kind": "enhanced_red", "min_threshold": "2pkt", "max_threshold": "5pkt", "weight": 0.3}}"#,

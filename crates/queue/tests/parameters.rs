@@ -103,5 +103,5 @@ fn thresholds_are_in_order_and_in_one_unit() {
             }
         }
     }
-    assert_eq!(checked, 5);
+    assert_eq!(checked, 6);
 }

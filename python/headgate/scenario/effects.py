@@ -31,14 +31,14 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
         "cobalt": (MARKS,), "blue": (MARKS,),
         "fred": (), "sfq": (), "drr": (WEIGHTS,),
         "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,),
-        "cake": (MARKS, PRIORITIES), "linux_fq": (MARKS,), "tbf": (), "htb": (PRIORITIES,),
+        "cake": (MARKS, PRIORITIES), "linux_fq": (MARKS,), "choke": (MARKS,), "tbf": (), "htb": (PRIORITIES,),
         "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
         "decbit": (MARKS,), "selective_decbit": (MARKS,),
     }.items()
 }  # fmt: skip
 
 #: Those that mark only with `mark`.
-BY_MARK = ("red", "codel", "pie", "pi2", "cobalt", "blue", "fq_codel", "fq_pie")
+BY_MARK = ("red", "codel", "pie", "pi2", "cobalt", "blue", "fq_codel", "fq_pie", "choke")
 
 #: Flow controls whose packets may be marked unless their transport sets it otherwise.
 REACT = ("decbit", "dctcp", "prague")

@@ -54,6 +54,7 @@ const NUMBERS: &[&str] = &[
     r#"{"kind": "tbf", "rate": "5kbit/s", "burst": "900B", "peak_rate": "7kbit/s", "aqm": "codel"}"#,
     r#"{"kind": "htb", "classes": [{"name": "a", "rate": "4kbit/s", "ceil": "7kbit/s"}, {"name": "b", "parent": "a", "rate": "1kbit/s", "ceil": "5kbit/s"}],
         "aqm": "codel"}"#,
+    r#"{"kind": "choke", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5, "candidates": 3, "mark": true}"#,
 ];
 
 /// The disciplines: each with its first choices, and with the others and with AQMs in turn, one in so many cases. There are as many as schedulers times AQMs, and a

@@ -53,7 +53,6 @@ const ABSENT: &[(&str, &str, &[&str], &str)] = &[
         "the queue of L4S and a scalable control",
     ),
     ("sfb", "Stochastic Fair BLUE", &["blue", "fred"], "the queue that it is made of, and one that shares fairly"),
-    ("choke", "CHOKe", &["fred"], "which also drops more from flows that take more"),
     ("hhf", "the Heavy-Hitter Filter", &["fred"], "which also drops more from flows that take more"),
     ("hfsc", "HFSC", &["htb", "hrr"], "which also give rates to classes"),
     (
