@@ -126,6 +126,7 @@ protocols! {
     ledbat: Ledbat(LedbatParams) apart,
     ledbat_plus_plus: LedbatPlusPlus(LedbatPlusPlusParams) apart,
     copa: Copa(CopaParams) apart,
+    swift: Swift(SwiftParams) apart,
     blt: Blt(BltParams),
     bully_tyrant: BullyTyrant(BullyTyrantParams),
     kim_reno: KimReno(KimRenoParams),

@@ -430,7 +430,7 @@ export type Flow = {
     kind: "times";
   } | null;
   class?: string | null;
-  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
+  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "swift" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
     backoff?: number;
     beta?: number;
     clock?: "first" | "last" | "skip";
@@ -621,6 +621,21 @@ export type Flow = {
     delta?: number;
     kind: "copa";
     least_rtt_for?: string;
+  } | {
+    base_target?: string;
+    decrease?: number;
+    hops?: number;
+    increase?: number;
+    kind: "swift";
+    largest_cut?: number;
+    least_scaled?: number;
+    max_window?: number;
+    min_window?: number;
+    most_scaled?: number;
+    path?: string | null;
+    per_hop?: string;
+    resets_after?: number;
+    scaling?: string;
   } | {
     bits?: number;
     count_old?: boolean;
