@@ -911,7 +911,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1054,6 +1054,7 @@ export type Island = {
     quantum?: string;
     queues?: number;
   } | {
+    ack_filter?: "none" | "conservative" | "aggressive";
     buffer?: string | null;
     diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
     framing?: "none" | "atm" | "ptm";
@@ -1075,6 +1076,40 @@ export type Island = {
     max_rate?: string | null;
     quantum?: string;
     refill_delay?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string | null;
+    burst?: string;
+    kind: "tbf";
+    latency?: string;
+    mtu?: string;
+    peak_rate?: string | null;
+    rate?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string;
+    classes?: ({
+      burst?: string;
+      cburst?: string;
+      ceil?: string | null;
+      name: string;
+      parent?: string | null;
+      prio?: number;
+      priorities?: number[];
+      quantum?: string | null;
+      rate: string;
+    })[];
+    kind: "htb";
+  } | {
+    buffer?: string;
+    candidates?: number;
+    kind: "choke";
+    mark?: boolean;
+    max_p?: number;
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    weight?: number;
   } | {
     buffer?: string;
     by_bytes?: boolean;
@@ -1337,7 +1372,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1480,6 +1515,7 @@ export type Link = {
     quantum?: string;
     queues?: number;
   } | {
+    ack_filter?: "none" | "conservative" | "aggressive";
     buffer?: string | null;
     diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
     framing?: "none" | "atm" | "ptm";
@@ -1501,6 +1537,40 @@ export type Link = {
     max_rate?: string | null;
     quantum?: string;
     refill_delay?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string | null;
+    burst?: string;
+    kind: "tbf";
+    latency?: string;
+    mtu?: string;
+    peak_rate?: string | null;
+    rate?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string;
+    classes?: ({
+      burst?: string;
+      cburst?: string;
+      ceil?: string | null;
+      name: string;
+      parent?: string | null;
+      prio?: number;
+      priorities?: number[];
+      quantum?: string | null;
+      rate: string;
+    })[];
+    kind: "htb";
+  } | {
+    buffer?: string;
+    candidates?: number;
+    kind: "choke";
+    mark?: boolean;
+    max_p?: number;
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    weight?: number;
   } | {
     buffer?: string;
     by_bytes?: boolean;
@@ -1654,7 +1724,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1797,6 +1867,7 @@ export type Link = {
     quantum?: string;
     queues?: number;
   } | {
+    ack_filter?: "none" | "conservative" | "aggressive";
     buffer?: string | null;
     diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
     framing?: "none" | "atm" | "ptm";
@@ -1818,6 +1889,40 @@ export type Link = {
     max_rate?: string | null;
     quantum?: string;
     refill_delay?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string | null;
+    burst?: string;
+    kind: "tbf";
+    latency?: string;
+    mtu?: string;
+    peak_rate?: string | null;
+    rate?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string;
+    classes?: ({
+      burst?: string;
+      cburst?: string;
+      ceil?: string | null;
+      name: string;
+      parent?: string | null;
+      prio?: number;
+      priorities?: number[];
+      quantum?: string | null;
+      rate: string;
+    })[];
+    kind: "htb";
+  } | {
+    buffer?: string;
+    candidates?: number;
+    kind: "choke";
+    mark?: boolean;
+    max_p?: number;
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    weight?: number;
   } | {
     buffer?: string;
     by_bytes?: boolean;
