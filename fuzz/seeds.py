@@ -71,8 +71,10 @@ def scenarios(words: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"link-{name}", example | SHORT | {"links": [access, slow | more]}
 
 
-def marked(word: str, example: dict[str, Any], access: Any, slow: Any, ftp: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A word as an AQM and as a flow control, on a line that is fast enough for its controller to take some steps, with flows that understand marks."""
+def marked(
+    word: str, example: dict[str, Any], access: Any, slow: Any, ftp: Any
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A word as an AQM and as a flow control, on a line where its controller takes some steps, with flows that understand marks."""
     line = slow | {"rate": "400kbit/s"}
     reno = ftp | {"control": {"kind": "newreno"}, "transport": {"ecn": True}, "packet": "500B"}
     for scheduler in "fcfs", "drr_plus_plus":
@@ -82,7 +84,10 @@ def marked(word: str, example: dict[str, Any], access: Any, slow: Any, ftp: Any)
             yield name, example | SHORT | {"links": [access, line | {"queue": queue}], "flows": [reno]}
     for queue in "dualpi2", "cake":
         flows = [ftp | {"name": "a{i}", "control": {"kind": word}, "packet": "500B"}, reno]
-        yield f"{queue}-{word}", example | SHORT | {"links": [access, line | {"queue": {"kind": queue}}], "flows": flows}
+        yield (
+            f"{queue}-{word}",
+            example | SHORT | {"links": [access, line | {"queue": {"kind": queue}}], "flows": flows},
+        )
 
 
 def main() -> None:
