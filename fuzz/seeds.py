@@ -74,7 +74,7 @@ def scenarios(words: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
 def marked(
     word: str, example: dict[str, Any], access: Any, slow: Any, ftp: Any
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A word as an AQM and as a flow control, on a line that is fast enough for its controller to take some steps, with flows that understand marks."""
+    """A word as an AQM and as a flow control, on a line where its controller takes some steps, with flows that understand marks."""
     line = slow | {"rate": "400kbit/s"}
     reno = ftp | {"control": {"kind": "newreno"}, "transport": {"ecn": True}, "packet": "500B"}
     for scheduler in "fcfs", "drr_plus_plus":
