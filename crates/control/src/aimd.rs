@@ -115,7 +115,7 @@ mod tests {
         };
         assert_eq!(after(&mut aimd, 5), 10);
         let kind = LossKind::DuplicateAcks;
-        aimd.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX });
+        aimd.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX, left: None });
         assert_eq!([0, 7, 1].map(|acks| after(&mut aimd, acks)), [8, 8, 9]);
     }
 }

@@ -179,7 +179,7 @@ impl FlowControl for Cubic {
             let lower = self.params.fast_convergence && w.plateau.is_some_and(|p| w.window < p);
             w.plateau = Some(if lower { w.window * (1.0 + beta) / 2.0 } else { w.window });
             w.prior = w.window;
-            w.threshold = (w.window * beta).max(2.0);
+            w.threshold = (w.window * loss.left.unwrap_or(beta)).max(2.0);
         }
         self.curve.epoch = None;
         if timeout {
@@ -203,6 +203,16 @@ impl FlowControl for Cubic {
         {
             self.curve = *before;
         }
+    }
+
+    fn end_slow_start(&mut self) -> bool {
+        // Section 4.10: the window is its own plateau.
+        (self.curve.threshold, self.curve.prior) = (self.curve.window, self.curve.window);
+        true
+    }
+
+    fn leave_slow_start_alone(&mut self) {
+        self.hystart.end();
     }
 
     fn in_slow_start(&self) -> bool {
@@ -284,7 +294,7 @@ mod tests {
         let mut cubic = cubic();
         for (kind, again, window) in [(LossKind::DuplicateAcks, false, 7.0), (LossKind::Timeout, true, 1.0)] {
             cubic.curve.epoch = Some((NOW, 10.0, 0.0, 10.0));
-            cubic.on_loss(&Loss { now: NOW, kind, in_flight: 10, remaining: 0, again, used: u64::MAX });
+            cubic.on_loss(&Loss { now: NOW, kind, in_flight: 10, remaining: 0, again, used: u64::MAX, left: None });
             // Each of them ends the epoch (sections 4.2 and 4.8).
             assert_eq!((cubic.curve.window, cubic.curve.threshold, cubic.curve.epoch), (window, 7.0, None));
         }
@@ -297,7 +307,7 @@ mod tests {
             let mut cubic = cubic();
             cubic.curve.plateau = Some(plateau);
             let kind = LossKind::DuplicateAcks;
-            cubic.on_loss(&Loss { now: NOW, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX });
+            cubic.on_loss(&Loss { now: NOW, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX, left: None });
             assert_eq!(cubic.curve.plateau, Some(lowered), "{plateau}");
         }
     }

@@ -13,7 +13,7 @@
 
 use crate::parts::ceil;
 use crate::parts::hystart::Hystart;
-use crate::parts::window::{Window, kept_in};
+use crate::parts::window::{Window, kept_in, part};
 use crate::transport::Config;
 use crate::transport::tcp::Preset;
 use crate::{Ack, FlowControl, Loss, LossKind};
@@ -229,11 +229,15 @@ impl FlowControl for CubicLinux {
             self.last_most = if lower { window * (1024 + BETA) / 2048 } else { window };
         }
         self.epoch = None;
-        self.window.cut(loss, window * BETA / 1024);
+        self.window.cut(loss, loss.left.map_or(window * BETA / 1024, |left| part(left, window)));
         if loss.kind == LossKind::Timeout {
             (self.last_most, self.least, self.each) = (0, None, 1);
             (self.hystart, self.looked, self.acked) = (Hystart::default(), (0, u64::MAX), 0);
         }
+    }
+
+    fn leave_slow_start_alone(&mut self) {
+        self.params.hystart = false;
     }
 
     kept_in!(window);
@@ -253,7 +257,7 @@ mod tests {
     fn after_a_pause(control: &mut dyn FlowControl, pause: u64) -> u64 {
         let ms = |n: u64| Time::ZERO + Duration::from_millis(n);
         control.on_start(100);
-        control.on_loss(&Loss { now: ms(0), kind: LossKind::DuplicateAcks, in_flight: 100, remaining: 0, again: false, used: u64::MAX });
+        control.on_loss(&Loss { now: ms(0), kind: LossKind::DuplicateAcks, in_flight: 100, remaining: 0, again: false, used: u64::MAX, left: None });
         let (mut now, mut n) = (0, 0);
         for step in 0..2000 {
             now += if step == 1000 { 1000 * pause } else { 1 };
@@ -328,7 +332,7 @@ mod tests {
         for (window, due) in [(2, 2), (3, 2), (4, 2), (5, 3), (7, 4), (10, 7), (20, 14), (48, 33), (100, 70), (1000, 700)] {
             let mut c = CubicLinux::new(&CubicLinuxParams::default());
             c.on_start(window);
-            c.on_loss(&Loss { now: Time::ZERO, kind: LossKind::DuplicateAcks, in_flight: window, remaining: 0, again: false, used: u64::MAX });
+            c.on_loss(&Loss { now: Time::ZERO, kind: LossKind::DuplicateAcks, in_flight: window, remaining: 0, again: false, used: u64::MAX, left: None });
             assert_eq!((c.window.threshold, c.window.window), (due, due));
         }
         for (most, due) in [(7, 5), (10, 8), (48, 40), (80, 68), (100, 85)] {
@@ -359,7 +363,7 @@ mod tests {
         }
         // After a timeout the path is measured anew (bictcp_reset).
         let (now, kind) = (Time::ZERO + Duration::from_secs(2), LossKind::Timeout);
-        c.on_loss(&Loss { now, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX });
+        c.on_loss(&Loss { now, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX, left: None });
         c.on_ack(&Ack { now, rtt: Some(Duration::from_millis(60)), ..Ack::default() });
         assert_eq!(c.least, Some(Duration::from_millis(60)));
     }

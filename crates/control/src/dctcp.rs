@@ -140,7 +140,7 @@ mod tests {
         ] {
             let mut d = Dctcp::new(&DctcpParams { alpha, ..DctcpParams::default() });
             d.on_start(100);
-            d.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 100, remaining: 0, again: false, used: u64::MAX });
+            d.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 100, remaining: 0, again: false, used: u64::MAX, left: None });
             assert_eq!(d.allowance().window, due, "{alpha} {kind:?}");
         }
     }
@@ -158,7 +158,7 @@ mod tests {
         // A share of 0.1 leaves 9.5 of 10 packets: half of the 9 acknowledgements that one more takes are counted already, in whole ones 4.
         let mut d = Dctcp::new(&DctcpParams { alpha: 0.1, ..DctcpParams::default() });
         d.on_start(10);
-        d.on_loss(&Loss { now: Time::ZERO, kind: LossKind::Mark, in_flight: 10, remaining: 0, again: false, used: u64::MAX });
+        d.on_loss(&Loss { now: Time::ZERO, kind: LossKind::Mark, in_flight: 10, remaining: 0, again: false, used: u64::MAX, left: None });
         let mut each = || {
             d.on_ack(&Ack { newly_acked: 1, credit: 1, limited: true, ..Ack::default() });
             d.window.window

@@ -218,7 +218,7 @@ mod tests {
             let mut source = Decbit::new(&DecbitParams { close, ..DecbitParams::default() });
             (0..5).for_each(|_| source.on_ack(&ack(false)));
             assert_eq!(source.window, 3.0);
-            source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false, used: u64::MAX });
+            source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false, used: u64::MAX, left: None });
             assert_eq!(source.window, after);
             // The first acknowledgement after the close is ignored, as after any change.
             source.on_ack(&ack(false));
@@ -272,7 +272,7 @@ mod tests {
         (0..5).for_each(|_| source.on_ack(&ack(false)));
         (0..3).for_each(|_| source.on_ack(&ack(false)));
         (0..2).for_each(|_| source.on_ack(&ack(true)));
-        source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false, used: u64::MAX });
+        source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false, used: u64::MAX, left: None });
         // One ignored, one judged: it is not set, and what was judged before does not count.
         (0..2).for_each(|_| source.on_ack(&ack(false)));
         assert_eq!(source.window, 2.0);

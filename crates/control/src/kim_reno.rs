@@ -131,7 +131,7 @@ mod tests {
     }
 
     fn lost(kind: LossKind, in_flight: u64) -> Loss {
-        Loss { now: Time::ZERO, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX }
+        Loss { now: Time::ZERO, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX, left: None }
     }
 
     #[test]

@@ -224,7 +224,7 @@ mod tests {
             (20, LossKind::Timeout, 1.0),
         ] {
             let mut l = flow(window, LedbatParams::default());
-            l.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 20, remaining: 0, again: false, used: u64::MAX });
+            l.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 20, remaining: 0, again: false, used: u64::MAX, left: None });
             assert!((l.window - due).abs() < 1e-9, "{window} {kind:?}");
             l.on_undo();
             assert!((l.window - window as f64).abs() < 1e-9);

@@ -271,7 +271,7 @@ mod tests {
     }
 
     fn lose(l: &mut LedbatPlusPlus, kind: LossKind, now: u64) {
-        l.on_loss(&Loss { now: at(now), kind, in_flight: 9, remaining: 0, again: false, used: u64::MAX });
+        l.on_loss(&Loss { now: at(now), kind, in_flight: 9, remaining: 0, again: false, used: u64::MAX, left: None });
     }
 
     #[test]

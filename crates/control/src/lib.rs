@@ -78,6 +78,12 @@ macro_rules! protocols {
             fn on_round(&mut self, rng: &mut Rng) {
                 match self { $(AnyFlowControl::$Type(p) => p.on_round(rng)),+ }
             }
+            fn end_slow_start(&mut self) -> bool {
+                match self { $(AnyFlowControl::$Type(p) => p.end_slow_start()),+ }
+            }
+            fn leave_slow_start_alone(&mut self) {
+                match self { $(AnyFlowControl::$Type(p) => p.leave_slow_start_alone()),+ }
+            }
             fn in_slow_start(&self) -> bool {
                 match self { $(AnyFlowControl::$Type(p) => p.in_slow_start()),+ }
             }
@@ -160,8 +166,10 @@ pub struct Ack {
     pub seq: u64,
     /// Time that this packet and its acknowledgement spent waiting in queues, where the network writes it into packets.
     pub waited: Duration,
-    /// What growth may count: packets that it acknowledged, or one if the transport counts acknowledgements.
+    /// What growth may count: packets that it acknowledged, or one if the transport counts acknowledgements, less those held back.
     pub credit: u64,
+    /// Packets that a slow start which the transport watches holds back; 0 otherwise.
+    pub held: u64,
     /// Packets newly known to have arrived, in sequence or not.
     pub delivered: u64,
     /// Packets newly declared lost.
@@ -245,6 +253,8 @@ pub struct Loss {
     /// A window above this is never in use, and a cut is a share of this: the receiver's window (RFC 5681, equation 4, takes the packets in
     /// flight). Without bound by Linux's rules, which cut the window itself.
     pub used: u64,
+    /// With a mark: the part of the window that is left, where the transport says it (ABE, RFC 8511).
+    pub left: Option<f64>,
 }
 
 /// What a source may do now.
@@ -328,6 +338,12 @@ pub trait FlowControl {
     fn in_slow_start(&self) -> bool {
         false
     }
+    /// The transport ends slow start here (`slow_start` of its options), with the window as it is: whether the protocol has one that can be ended so.
+    fn end_slow_start(&mut self) -> bool {
+        false
+    }
+    /// The transport watches slow start: the protocol's own ways to end it without a loss are off. Called once, after `on_start`.
+    fn leave_slow_start_alone(&mut self) {}
     /// For a protocol that releases packets itself.
     fn as_releases(&mut self) -> Option<&mut dyn ReleaseControl> {
         None

@@ -271,7 +271,7 @@ mod tests {
                         now = if state == "PROBE" { 2000 } else { now };
                         source.on_ack(&ack(now, pair));
                     }
-                    Timeout => source.on_loss(&Loss { now: at(now), kind: crate::LossKind::Timeout, in_flight: 0, remaining: 0, again: false, used: u64::MAX }),
+                    Timeout => source.on_loss(&Loss { now: at(now), kind: crate::LossKind::Timeout, in_flight: 0, remaining: 0, again: false, used: u64::MAX, left: None }),
                     Tick(at) => now = at,
                 }
             }

@@ -163,6 +163,7 @@ impl Prague {
         let mut unmarked = ack.delivered.saturating_sub(self.marks);
         if unmarked > 0 && !ack.repairing && ack.limited {
             if self.in_slow_start() {
+                unmarked = unmarked.saturating_sub(ack.held);
                 let part = unmarked.min(self.threshold - self.window);
                 (self.window, unmarked) = (self.window + part, unmarked - part);
                 self.exact = self.exact.max(self.window as f64);
@@ -247,6 +248,11 @@ impl FlowControl for Prague {
             AfterIdle::Initial => least,
             AfterIdle::Halved => (self.window >> timeouts.min(63)).max(least),
         };
+    }
+
+    fn end_slow_start(&mut self) -> bool {
+        self.threshold = self.threshold.min(self.window);
+        true
     }
 
     fn in_slow_start(&self) -> bool {

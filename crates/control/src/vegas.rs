@@ -245,7 +245,7 @@ mod tests {
             let mut v = Vegas::new(&VegasParams { variant, ..VegasParams::default() });
             v.on_start(40);
             let now = headgate_packet::Time::ZERO;
-            v.on_loss(&Loss { now, kind, in_flight: 40, remaining: 0, again: false, used: u64::MAX });
+            v.on_loss(&Loss { now, kind, in_flight: 40, remaining: 0, again: false, used: u64::MAX, left: None });
             (v.window.window, v.window.threshold)
         };
         assert_eq!(cut(Variant::Brakmo1995, LossKind::DuplicateAcks), (30, 30));
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(rounds, [5, 5, 5, 6, 7, 7, 7]);
         let now = headgate_packet::Time::ZERO;
         let kind = LossKind::Timeout;
-        v.on_loss(&Loss { now, kind, in_flight: 7, remaining: 0, again: false, used: u64::MAX });
+        v.on_loss(&Loss { now, kind, in_flight: 7, remaining: 0, again: false, used: u64::MAX, left: None });
         assert_eq!((v.window.window, ack(&mut v, false)), (1, 2));
     }
 

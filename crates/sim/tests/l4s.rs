@@ -85,3 +85,73 @@ fn its_packets_carry_ect_1_whatever_the_scenario_says_but_no() {
         assert_eq!(wait < 0.001, short, "{transport}: {wait}");
     }
 }
+
+/// AccECN as it is sent, and the receiver that speaks less.
+#[test]
+fn three_bits_are_enough_in_the_dual_queue_and_a_classic_receiver_takes_prague_out_of_it() {
+    let at = |control: &str, more: &str| {
+        let text = scenario(DUAL, 20, &[(control, 20)])
+            .replace(&format!(r#""control": {control}"#), &format!(r#""control": {control}, {more}"#));
+        let (s, running) = run(&text);
+        let flows = running.finished().flow_table(&s);
+        ["unique", "marks", "queueing_mean_s"].map(|column| cell(&flows, ("flow", "f0"), column))
+    };
+    // An acknowledgement for each packet loses nothing.
+    for control in [PRAGUE, r#""dctcp""#] {
+        let counts = at(control, r#""transport": {"ecn": true}"#);
+        for option in [false, true] {
+            let more = format!(r#""transport": {{"ecn": "accecn"}}, "receiver": {{"accecn_option": {option}}}"#);
+            assert_eq!(at(control, &more), counts, "{control} {option}");
+        }
+    }
+    // Every seventh or twelfth packet is acknowledged, a mark after none, and every second mark. With more than seven the three bits alone may have wrapped each time,
+    // and the safe number is eight marks of twelve packets: hardly anything is sent,
+    // and nothing is marked.
+    for (every, option, least, most) in
+        [(7, true, 0.97, 1.03), (7, false, 0.97, 1.03), (12, true, 0.97, 1.03), (12, false, 0.01, 0.5)]
+    {
+        let counts = at(PRAGUE, &format!(r#""receiver": {{"every": {every}, "ecn": "counts"}}"#))[0];
+        let more = format!(r#""receiver": {{"every": {every}, "ecn": "accecn", "accecn_option": {option}}}"#);
+        let [unique, marks, wait] = at(PRAGUE, &more);
+        assert!(
+            (least..most).contains(&(unique / counts)) && (marks > 0.0 || most < 1.0) && wait < 0.001,
+            "{every} {option}: {unique} {counts} {marks} {wait}"
+        );
+    }
+    for more in [r#""receiver": {"ecn": "none"}"#, r#""transport": {"ecn": "accecn"}, "receiver": {"ecn": "classic"}"#]
+    {
+        let [_, marks, wait] = at(PRAGUE, more);
+        assert!(marks == 0.0 && wait > 0.001, "{more}: {marks} marks, {wait} s");
+    }
+}
+
+#[test]
+fn flows_of_one_control_whose_receivers_differ_are_served_each_in_its_way() {
+    let more = |ecn: &str| format!(r#""control": "prague", "receiver": {{"ecn": "{ecn}"}}"#);
+    for names in [["counts", "none"], ["none", "counts"]] {
+        let mut text = scenario(DUAL, 10, &[(PRAGUE, 20), (PRAGUE, 20)]);
+        for ecn in names {
+            text = text.replacen(r#""control": "prague"}"#, &format!("{}}}", more(ecn)), 1);
+        }
+        let (s, running) = run(&text);
+        let flows = running.finished().flow_table(&s);
+        let marks = ["f0", "f1"].map(|name| cell(&flows, ("flow", name), "marks") > 0.0);
+        assert_eq!(marks, names.map(|ecn| ecn == "counts"), "{names:?}");
+    }
+}
+
+#[test]
+fn an_option_that_a_control_does_not_take_is_an_error_that_names_it() {
+    for (control, transport, path) in [
+        (r#""bbr1""#, r#"{"slow_start": "search"}"#, "transport.slow_start"),
+        (PRAGUE, r#"{"beta_ecn": 0.8}"#, "transport.beta_ecn"),
+        (r#""reno""#, r#"{"beta_ecn": 0.4}"#, "transport.beta_ecn"),
+        (r#""reno""#, r#"{"slow_start": "hystart"}"#, "transport.slow_start"),
+        (r#""reno""#, r#"{"ecn": "AccECN"}"#, "transport.ecn"),
+    ] {
+        let more = format!(r#""control": {control}, "transport": {transport}"#);
+        let text = scenario(DUAL, 10, &[(control, 20)]).replace(&format!(r#""control": {control}"#), &more);
+        let error = headgate_sim::spec::Scenario::from_json(&text).map(drop).expect_err(transport).to_string();
+        assert!(error.contains(path) && error.to_lowercase().contains("expected"), "{error}");
+    }
+}

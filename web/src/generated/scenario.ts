@@ -2072,6 +2072,7 @@ export type NodeKind = "host" | "gateway";
 
 /** A flow's transport, where it differs from what its flow control asks for. */
 export type Options = {
+  beta_ecn?: number | null;
   count_packets?: boolean | null;
   duplicates?: number | null;
   ecn?: EcnMode | null;
@@ -2087,6 +2088,7 @@ export type Options = {
   prr?: boolean | null;
   receiver_window?: number | null;
   recovery?: Recovery | null;
+  slow_start?: SlowStart | null;
   tail_probe?: boolean | null;
   tick?: string | null;
   undo?: Undo | null;
@@ -2137,6 +2139,9 @@ export type SharedBuffer = {
 
 /** Among whom a buffer is shared. */
 export type Sharers = "source";
+
+/** What ends the first slow start beside a loss or a mark. */
+export type SlowStart = "standard" | "hystart_plus_plus" | "search";
 
 /** A stopping rule, per variant: the first number of replications, from `least` on, at which half the 95 % Student interval of the metric's mean is at most `share` of the mean's magnitude; `most` if there is no such number. */
 export type Stop = {

@@ -133,7 +133,7 @@ fn after_a_timeout_a_full_path_is_looked_for_anew() {
     let mut bbr = probing(2);
     (bbr.0.full_rate, bbr.0.window) = (600.0, 50);
     let (kind, now) = (LossKind::Timeout, at(50_000));
-    bbr.on_loss(&Loss { now, kind, in_flight: 50, remaining: 3, again: false, used: u64::MAX });
+    bbr.on_loss(&Loss { now, kind, in_flight: 50, remaining: 3, again: false, used: u64::MAX, left: None });
     assert_eq!((bbr.0.full_rate, bbr.0.window, bbr.0.prior_window, bbr.0.seen), (0.0, 4, 50, Seen::Loss));
 }
 
@@ -211,7 +211,7 @@ fn an_episode_keeps_its_window_once() {
     ] {
         let mut bbr = probing(2);
         (bbr.0.window, bbr.0.prior_window) = (50, 20);
-        bbr.on_loss(&Loss { now: at(50_000), kind, in_flight: 50, remaining: 3, again, used: u64::MAX });
+        bbr.on_loss(&Loss { now: at(50_000), kind, in_flight: 50, remaining: 3, again, used: u64::MAX, left: None });
         assert_eq!((bbr.0.prior_window, bbr.0.window), (prior, window), "{kind:?} {again}");
     }
 }
@@ -300,7 +300,7 @@ fn a_policers_rate_is_used_without_probing_until_forty_eight_rounds_later() {
 fn a_timeout_is_a_round_with_a_loss_and_an_undone_one_forgets_the_policer() {
     let mut bbr = probing(2);
     police(&mut bbr, 1..=7);
-    let timeout = Loss { now: at(450_000), kind: LossKind::Timeout, in_flight: 50, remaining: 3, again: false, used: u64::MAX };
+    let timeout = Loss { now: at(450_000), kind: LossKind::Timeout, in_flight: 50, remaining: 3, again: false, used: u64::MAX, left: None };
     bbr.0.counts = Counts { at: at(400_000), delivered: 320, lost: bbr.0.counts.lost + 10 };
     bbr.on_loss(&timeout);
     assert_eq!(bbr.0.policer.rate(), Some(800.0));

@@ -105,7 +105,7 @@ fn a_spurious_loss_restores_bounds_and_the_search() {
     let mut bbr = hundred(Phase::Up);
     (bbr.0.is_bw_probe_sample, bbr.0.lost, bbr.0.inflight_longterm) = (true, 5, 150.0);
     bbr.on_packet_lost(at(0), &lost(0, 60, 0, false));
-    let loss = Loss { now: at(0), kind: LossKind::DuplicateAcks, in_flight: 60, remaining: 50, again: false, used: u64::MAX };
+    let loss = Loss { now: at(0), kind: LossKind::DuplicateAcks, in_flight: 60, remaining: 50, again: false, used: u64::MAX, left: None };
     bbr.on_loss(&loss);
     assert_eq!((bbr.0.phase, bbr.0.inflight_longterm), (Phase::Down, 70.0));
     assert_eq!(undone(&mut bbr), (Phase::Refill, true, 150.0));
@@ -125,11 +125,11 @@ fn a_spurious_loss_restores_bounds_and_the_search() {
 fn a_timeout_leaves_one_packet_and_its_undo_the_window() {
     let mut bbr = hundred(Phase::Cruise);
     (bbr.0.cwnd, bbr.0.bw_shortterm) = (180.0, 900.0);
-    bbr.on_loss(&Loss { now: at(9), kind: LossKind::Timeout, in_flight: 60, remaining: 0, again: false, used: u64::MAX });
+    bbr.on_loss(&Loss { now: at(9), kind: LossKind::Timeout, in_flight: 60, remaining: 0, again: false, used: u64::MAX, left: None });
     assert_eq!((bbr.allowance().window, bbr.0.prior_cwnd), (1, 180.0));
     bbr.on_packet_lost(at(9), &lost(0, 60, 0, false));
     // A second one within the episode keeps the window of the first.
-    bbr.on_loss(&Loss { now: at(99), kind: LossKind::Timeout, in_flight: 60, remaining: 0, again: true, used: u64::MAX });
+    bbr.on_loss(&Loss { now: at(99), kind: LossKind::Timeout, in_flight: 60, remaining: 0, again: true, used: u64::MAX, left: None });
     assert_eq!((bbr.allowance().window, bbr.0.prior_cwnd), (1, 180.0));
     bbr.0.bw_shortterm = 630.0;
     bbr.on_undo();

@@ -125,7 +125,7 @@ fn the_window_counts_as_used_for_a_round_trip() {
 fn marks_and_what_a_tail_probe_repaired_count_as_losses_of_their_round() {
     for kind in [LossKind::Mark, LossKind::Probe] {
         let mut bbr = hundred(Phase::Cruise);
-        bbr.on_loss(&Loss { now: at(0), kind, in_flight: 100, remaining: 99, again: false, used: u64::MAX });
+        bbr.on_loss(&Loss { now: at(0), kind, in_flight: 100, remaining: 99, again: false, used: u64::MAX, left: None });
         assert_eq!((bbr.0.is_loss_in_round, bbr.0.repairing, bbr.allowance().window), (true, false, 200), "{kind:?}");
     }
 }

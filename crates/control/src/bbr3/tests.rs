@@ -158,7 +158,7 @@ pub(super) fn startup_after(ranges: u64, count: u64, recovering: bool) -> Bbr3 {
         bbr.on_packet_lost(at(0), &lost(if n < ranges { 2 * n } else { 2 * ranges - 2 + n - ranges + 1 }, 100, 0, false));
     }
     let kind = if recovering { LossKind::DuplicateAcks } else { LossKind::Timeout };
-    bbr.on_loss(&Loss { now: at(0), kind, in_flight: 100, remaining: 90, again: false, used: u64::MAX });
+    bbr.on_loss(&Loss { now: at(0), kind, in_flight: 100, remaining: 90, again: false, used: u64::MAX, left: None });
     let ack = round(&bbr.0, at(100_000), 1000);
     let rate = ack.rate.map(|r| RateSample { lost: count, ..r });
     bbr.on_ack(&Ack { rate, recovering, repairing: true, in_flight: 200, ..ack });

@@ -25,7 +25,7 @@ fn ack(c: &mut Copa, now: u64, rtt: u64, round: bool) -> f64 {
 }
 
 fn lose(c: &mut Copa, kind: LossKind) {
-    c.on_loss(&Loss { now: at(1), kind, in_flight: 9, remaining: 0, again: false, used: u64::MAX });
+    c.on_loss(&Loss { now: at(1), kind, in_flight: 9, remaining: 0, again: false, used: u64::MAX, left: None });
 }
 
 #[test]

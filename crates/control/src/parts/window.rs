@@ -21,6 +21,11 @@ pub struct Window {
     before: (u64, u64),
 }
 
+/// This part of a window, in whole packets: 0.57 of 100 are 57, though the product is less by a rounding.
+pub fn part(left: f64, window: u64) -> u64 {
+    (window as f64 * left + 1e-9) as u64
+}
+
 /// A threshold above every window.
 pub const UNKNOWN: u64 = 1 << 40;
 
@@ -83,6 +88,12 @@ impl Window {
         self.window = if loss.kind == LossKind::Timeout { loss.remaining + 1 } else { self.threshold };
     }
 
+    /// Slow start ends with the window as it is.
+    pub fn end_slow_start(&mut self) -> bool {
+        self.threshold = self.threshold.min(self.window);
+        true
+    }
+
     /// What is left of it after an idle time of this many timeouts.
     pub fn restart(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
         let least = self.window.min(initial);
@@ -121,6 +132,9 @@ macro_rules! kept_in {
         fn in_slow_start(&self) -> bool {
             self.$field.in_slow_start()
         }
+        fn end_slow_start(&mut self) -> bool {
+            self.$field.end_slow_start()
+        }
         #[inline]
         fn allowance(&self) -> crate::Allowance {
             crate::Allowance::window(self.$field.window)
@@ -142,7 +156,7 @@ macro_rules! by_window {
             }
             fn on_loss(&mut self, $loss: &crate::Loss) {
                 let $window = self.0.window.min($loss.used);
-                let to = $to;
+                let to = $loss.left.map_or($to, |left| crate::parts::window::part(left, $window));
                 self.0.cut($loss, to);
             }
             crate::parts::window::kept_in!(0);
@@ -165,7 +179,10 @@ mod tests {
         for (now, due) in [((6, 5), (10, 8)), ((12, 5), (12, 8)), ((6, 9), (10, 9))] {
             let mut w = Window { threshold: 8, ..Window::new(10) };
             let kind = LossKind::DuplicateAcks;
-            w.cut(&Loss { now: Time::ZERO, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX }, 5);
+            w.cut(
+                &Loss { now: Time::ZERO, kind, in_flight: 10, remaining: 0, again: false, used: u64::MAX, left: None },
+                5,
+            );
             assert_eq!((w.window, w.threshold), (5, 5));
             (w.window, w.threshold) = now;
             w.undo();

@@ -8,7 +8,7 @@ fn ms(ms: u64) -> Time {
 }
 
 fn loss(kind: LossKind, now: Time) -> Loss {
-    Loss { now, kind, in_flight: 100, remaining: 0, again: false, used: u64::MAX }
+    Loss { now, kind, in_flight: 100, remaining: 0, again: false, used: u64::MAX, left: None }
 }
 
 /// A flow past slow start with this window and this round trip.

@@ -99,7 +99,15 @@ impl Source for Line {
         let in_flight = self.sender.in_flight();
         if let Some(kind) = p.loss {
             self.begin_burst();
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
+            self.control.on_loss(&Loss {
+                now,
+                kind,
+                in_flight,
+                remaining: in_flight,
+                again: false,
+                used: u64::MAX,
+                left: None,
+            });
             return;
         }
         if p.advanced > 0 {
@@ -133,7 +141,15 @@ impl Source for Line {
         }
         self.begin_burst();
         let kind = LossKind::Timeout;
-        self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
+        self.control.on_loss(&Loss {
+            now,
+            kind,
+            in_flight,
+            remaining: in_flight,
+            again: false,
+            used: u64::MAX,
+            left: None,
+        });
     }
 
     fn in_flight(&self) -> u64 {

@@ -4,6 +4,7 @@ mod layers;
 mod line;
 mod open;
 mod release;
+mod start;
 mod tcp;
 mod window;
 

@@ -84,7 +84,15 @@ impl Source for Release {
         // Each packet is a separate loss: those of a pair time out together.
         for _ in 0..lost {
             let kind = LossKind::Timeout;
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
+            self.control.on_loss(&Loss {
+                now,
+                kind,
+                in_flight,
+                remaining: in_flight,
+                again: false,
+                used: u64::MAX,
+                left: None,
+            });
         }
     }
 

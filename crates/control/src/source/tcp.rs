@@ -1,6 +1,7 @@
 //! The source of a protocol on TCP's transport: window and rate of the protocol, the sender that repairs, and the pacer.
 
 use super::Source;
+use super::start::Watch;
 use crate::transport::tcp::{Progress, Rules, Sender};
 use crate::{Ack, AckPacket, Allowance, AnyFlowControl, Echo, FlowControl, Loss, LossKind, Segment};
 use headgate_packet::{Duration, Rng, Time};
@@ -16,9 +17,11 @@ pub struct Tcp<C = AnyFlowControl> {
     /// When the pacer sends the next packet, and how many may still be sent with it.
     next: Time,
     burst: u32,
-    timeouts: u64,
+    timeouts: u32,
     /// What the protocol draws from, if it draws anything.
     rng: Option<Box<Rng>>,
+    /// A slow start that is not left to the protocol.
+    start: Option<Box<Watch>>,
 }
 
 /// Windows a round trip of a paced source with a window: in slow start, and later (as Linux has them).
@@ -28,8 +31,12 @@ impl<C: FlowControl> Tcp<C> {
     /// A source with nothing to send yet.
     pub fn new(mut control: C, rules: &Arc<Rules>) -> Tcp<C> {
         control.on_start(rules.initial_window);
-        let allowance = control.allowance();
-        Tcp { control, allowance, sender: Sender::new(rules), next: Time::ZERO, burst: 0, timeouts: 0, rng: None }
+        let start = Watch::new(rules.slow_start);
+        if start.is_some() {
+            control.leave_slow_start_alone();
+        }
+        let (allowance, sender) = (control.allowance(), Sender::new(rules));
+        Tcp { control, allowance, sender, next: Time::ZERO, burst: 0, timeouts: 0, rng: None, start }
     }
 
     /// Gives a protocol that takes chances its random stream.
@@ -90,12 +97,14 @@ impl<C: FlowControl> Tcp<C> {
 
     #[cold]
     fn lose(&mut self, kind: LossKind, p: &mut Progress, now: Time) {
-        self.timeouts += u64::from(kind == LossKind::Timeout);
+        self.timeouts = self.timeouts.saturating_add(u32::from(kind == LossKind::Timeout));
         let (in_flight, remaining) = (self.sender.outstanding(), self.sender.remaining());
         let rules = self.sender.rules();
         p.window = self.control.allowance().window;
         let used = if rules.as_linux { u64::MAX } else { rules.receiver_window };
-        self.control.on_loss(&Loss { now, kind, in_flight, remaining, again: p.again, used });
+        let left = rules.beta_ecn.filter(|_| kind == LossKind::Mark);
+        self.control.on_loss(&Loss { now, kind, in_flight, remaining, again: p.again, used, left });
+        self.start.iter_mut().for_each(|start| start.end());
         self.sender.enter_recovery(kind, p.delivered, p);
         self.name_lost(now);
     }
@@ -120,7 +129,7 @@ impl<C: FlowControl> Tcp<C> {
         }
         let (sender, control) = (&self.sender, &self.control);
         let limited = sender.was_limited(|| (control.allowance().window, control.in_slow_start()));
-        self.control.on_ack(&Ack {
+        let mut ack = Ack {
             newly_acked: p.advanced,
             duplicates: p.duplicates,
             rtt: p.rtt,
@@ -138,7 +147,11 @@ impl<C: FlowControl> Tcp<C> {
             smoothed: sender.smoothed(),
             rate: p.rate,
             ..Ack::of(ack, now)
-        });
+        };
+        if let Some(start) = &mut self.start {
+            start.on_ack(&mut ack, self.sender.highest(), &mut self.control);
+        }
+        self.control.on_ack(&ack);
         self.allowance = self.control.allowance();
     }
 }
@@ -245,7 +258,7 @@ impl<C: FlowControl> Source for Tcp<C> {
 
     #[inline]
     fn timeouts(&self) -> u64 {
-        self.timeouts
+        u64::from(self.timeouts)
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

@@ -23,7 +23,7 @@ impl<C: FlowControl> Window<C> {
 
     fn lose(&mut self, kind: LossKind, again: bool, now: Time) {
         let in_flight = self.sender.outstanding();
-        self.control.on_loss(&Loss { now, kind, in_flight, remaining: 0, again, used: u64::MAX });
+        self.control.on_loss(&Loss { now, kind, in_flight, remaining: 0, again, used: u64::MAX, left: None });
     }
 }
 

@@ -36,7 +36,7 @@ pub fn duplicate(n: u32) -> Ack {
 
 /// A loss of this kind.
 pub fn loss(kind: LossKind) -> Loss {
-    Loss { now: Time::ZERO, kind, in_flight: 0, remaining: 0, again: false, used: u64::MAX }
+    Loss { now: Time::ZERO, kind, in_flight: 0, remaining: 0, again: false, used: u64::MAX, left: None }
 }
 
 /// The protocol's gauges.

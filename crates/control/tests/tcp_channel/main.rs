@@ -6,7 +6,7 @@ mod prr;
 
 use channel::{Channel, RECOVERIES, Way, transfer};
 use headgate_control::transport::tcp::{
-    EcnEcho, EcnMode, Estimate, Growth, Options, Policy, Preset, ReaderParams, Recovery, Undo,
+    EcnEcho, EcnMode, Estimate, Growth, Options, Policy, Preset, ReaderParams, Recovery, SlowStart, Undo,
 };
 use headgate_control::{LIST, Spec};
 use headgate_packet::{Bytes, Check, Duration};
@@ -34,12 +34,14 @@ fn options() -> impl Strategy<Value = Options> {
         of(undo),
     );
     let growth = of(select(vec![Growth::Used, Growth::Bounded]));
+    let start = of(select(vec![SlowStart::Standard, SlowStart::HystartPlusPlus, SlowStart::Search]));
+    let growth = (growth, start, of(0.5..1.0f64));
     let sizes = (of(1..6u32), of(1..40u64), of(1..20u64), of(any::<bool>()), of(any::<bool>()), growth);
     let estimate = select(vec![Estimate::Rfc6298, Estimate::Kernel, Estimate::Ns2]);
     let times = (of(estimate), of(1..400u64), of(1..400u64), of(400..2000u64), of(0..50u64), of(any::<bool>()));
     (how, sizes, times).prop_map(|(how, sizes, times)| {
         let (preset, recovery, prr, limited_transmit, tail_probe, undo) = how;
-        let (duplicates, receiver_window, initial_window, paced, count_packets, growth) = sizes;
+        let (duplicates, receiver_window, initial_window, paced, count_packets, (growth, slow_start, beta_ecn)) = sizes;
         let (estimate, initial, min, max, tick, ecn) = times;
         Options {
             preset,
@@ -61,6 +63,8 @@ fn options() -> impl Strategy<Value = Options> {
             ecn: ecn.map(EcnMode::from),
             count_packets,
             growth,
+            slow_start,
+            beta_ecn,
         }
     })
 }

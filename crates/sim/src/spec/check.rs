@@ -121,6 +121,10 @@ fn one_flow(i: Place, flow: &Flow) -> Result<(), SpecError> {
             return Err(SpecError::at(format!("{i}.{key}"), message));
         }
     }
+    if let Some(Err(wrong)) = flow.transport.as_ref().map(|options| options.suit(&flow.control)) {
+        let error = SpecError::at(format!("{i}.transport.{}", wrong.path), wrong.expected);
+        return Err(wrong.found.map_or(error.clone(), |found| error.found(found)));
+    }
     let layered = matches!(flow.control.transport().way, Way::Layers);
     if layered && flow.workload.name() != "layers" {
         let name = flow.control.name();

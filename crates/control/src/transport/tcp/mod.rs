@@ -62,6 +62,18 @@ pub enum Growth {
     Bounded,
 }
 
+/// What ends the first slow start beside a loss or a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SlowStart {
+    /// Nothing.
+    Standard,
+    /// Round trips that grow: the window then grows at a quarter of the speed for five of them, which may show that it was a mistake (RFC 9406).
+    HystartPlusPlus,
+    /// In 3.5 round trips less than 0.74 of what was sent a round trip before was delivered (SEARCH, draft-chung-ccwg-search).
+    Search,
+}
+
 /// What happens to a window after an idle time longer than the timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterIdle {
@@ -92,6 +104,10 @@ pub struct Rules {
     pub initial_window: u64,
     /// What an idle time leaves of the window.
     pub after_idle: AfterIdle,
+    /// What ends the first slow start; up to the protocol if not given.
+    pub slow_start: Option<SlowStart>,
+    /// Part of the window that a mark leaves (ABE, RFC 8511); up to the protocol if not given.
+    pub beta_ecn: Option<f64>,
     /// Packets are sent at the window's rate, not in bursts.
     pub paced: bool,
     /// How the timeout is estimated.

@@ -1,6 +1,7 @@
 //! What a scenario may say about a flow's transport: a preset, and what differs from it.
 
-use super::{AfterIdle, EcnEcho, EcnMode, Estimate, Growth, Policy, Rules, Undo};
+use super::{AfterIdle, EcnEcho, EcnMode, Estimate, Growth, Policy, Rules, SlowStart, Undo};
+use crate::{FlowControl, Spec};
 use headgate_packet::check::at_least;
 use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
@@ -79,6 +80,8 @@ impl Preset {
             receiver_window: 1_000_000_000,
             initial_window: 10,
             after_idle: AfterIdle::Initial,
+            slow_start: None,
+            beta_ecn: None,
             paced: false,
             estimate: Estimate::Rfc6298,
             early: false,
@@ -167,6 +170,13 @@ pub struct Options {
     /// Packets of a protocol with a window are sent at 2 windows a round trip in slow start and at 1.2 later, not in bursts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paced: Option<bool>,
+    /// What ends the first slow start beside a loss; the protocol's own rule unless given. Only for protocols whose window has a slow start with a threshold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_start: Option<SlowStart>,
+    /// Part of the window that a mark leaves: RFC 8511 (ABE) has 0.8 for Reno's window and 0.85 for CUBIC's; as with a loss unless given. Only for those two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.5, max = 1.0))]
+    pub beta_ecn: Option<f64>,
     /// How the timeout is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
@@ -215,7 +225,24 @@ impl Check for Options {
     }
 }
 
+/// Controls with Reno's window or CUBIC's, which a mark can leave another part of than a loss.
+const ABE: [&str; 5] = ["reno", "newreno", "sack", "cubic", "cubic_linux"];
+
 impl Options {
+    /// Whether a control takes them: `slow_start` is for those that have one, `beta_ecn` for some of these.
+    pub fn suit(&self, control: &Spec) -> Result<(), Wrong> {
+        let name = control.name();
+        if self.slow_start.is_some() && !control.build().end_slow_start() {
+            let why = format!("expected none: flow control `{name}` has no slow start that ends at a threshold");
+            return Err(Wrong::at("slow_start", why));
+        }
+        if let Some(part) = self.beta_ecn.filter(|_| !ABE.contains(&name)) {
+            let why = format!("expected none: flow control `{name}` is none of {}", ABE.join(", "));
+            return Err(Wrong::at("beta_ecn", why).found(&part));
+        }
+        Ok(())
+    }
+
     /// What a sink does whose flow says nothing of it.
     pub fn usual_policy(&self) -> Policy {
         let policy = if self.preset == Some(Preset::Linux) { Policy::linux() } else { Policy::default() };
@@ -252,6 +279,7 @@ impl Options {
         put(&mut r.min_timeout, self.min_timeout);
         put(&mut r.max_timeout, self.max_timeout);
         put(&mut r.tick, self.tick);
+        (r.slow_start, r.beta_ecn) = (self.slow_start, self.beta_ecn);
         put(&mut r.count_packets, self.count_packets);
         put(&mut r.growth, self.growth);
         r.tail_probe &= r.recovery == Recovery::Rack;

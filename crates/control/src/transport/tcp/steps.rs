@@ -284,7 +284,7 @@ impl Steps {
         (self.recover, self.timed_out) = (self.next, kind == LossKind::Timeout);
         self.grows = kind == LossKind::Mark && !self.rules.prr;
         let remaining = if kind == LossKind::Timeout { 0 } else { in_flight - lost };
-        self.control.on_loss(&Loss { now: self.now, kind, in_flight, remaining, again, used: u64::MAX });
+        self.control.on_loss(&Loss { now: self.now, kind, in_flight, remaining, again, used: u64::MAX, left: None });
         Ok(())
     }
 }
