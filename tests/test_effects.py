@@ -394,4 +394,5 @@ def test_a_lost_retransmission_waits_for_the_least_timeout(control: str, transpo
     # A control that grows slowly uses the wait: all else has arrived when the timer runs out.
     assert longest >= 0.95 * least
     if least == 0:
-        assert longest - took(10**6) < 0.15
+        # Swift opens by a packet a round trip from where the two cuts left it.
+        assert longest - took(10**6) < (0.3 if flow["control"] == "swift" else 0.15)

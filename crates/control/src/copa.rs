@@ -13,6 +13,11 @@
 //! - The window does not grow while it is not in use, falls to two packets at least, and moves by at most itself in a round trip, as the velocity is bounded.
 //! - The queue is also nearly empty if there is no difference of round trips at all.
 //!
+//! The rule of modes was compared with `genericCC`, the authors' code (`rtt-window.cc`, `markoviancc.cc`). It asks the same: whether the least round trip lately is within a tenth
+//! of the longest one of four smoothed round trips. It looks back four of them where the paper and this file have five. What it does otherwise: a loss episode
+//! also cuts the window to 0.7, the velocity doubles from the second round trip in one direction on, and the direction is that of most steps of a round trip. mvfst has no
+//! competitive mode and begins with velocity 1 as soon as the direction turns; TQUIC goes by a tenth of losses in a round trip, and not by the queue.
+//!
 //! Where the path holds some tens of packets or fewer, a flow by itself may stay in the competitive mode until losses: the lowest queue of its own cycle is a
 //! packet or more, which is not nearly nothing, and grows with 1 / delta. `competes = false` keeps it in the default mode.
 //!

@@ -50,7 +50,7 @@ SCALABLE = ("prague",)
 LEAST_TIMEOUT = {"rfc": "1s", "bsd_1988": "1s", "ns2_1998": "200ms", "linux": "200ms"}
 
 #: Flow controls that have Linux's transport of their own.
-LINUX = ("bbr1", "bbr3", "cubic_linux", "prague", "swift")
+LINUX = ("allegro", "bbr1", "bbr3", "cubic_linux", "prague", "swift", "timely", "vivace")
 
 #: A run is short if it has fewer of a flow's least timeouts than this.
 TIMEOUTS = 2

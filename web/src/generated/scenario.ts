@@ -430,7 +430,7 @@ export type Flow = {
     kind: "times";
   } | null;
   class?: string | null;
-  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "swift" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
+  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "swift" | "timely" | "vivace" | "allegro" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
     backoff?: number;
     beta?: number;
     clock?: "first" | "last" | "skip";
@@ -636,6 +636,40 @@ export type Flow = {
     per_hop?: string;
     resets_after?: number;
     scaling?: string;
+  } | {
+    decrease?: number;
+    high?: string;
+    hyper?: number;
+    hyper_after?: number;
+    increase?: number;
+    kind: "timely";
+    low?: string;
+    max_rate?: number;
+    min_rate?: number;
+    min_rtt?: string | null;
+    path?: string | null;
+    weight?: number;
+  } | {
+    bound?: number;
+    bound_step?: number;
+    delay_weight?: number;
+    exponent?: number;
+    gain?: number;
+    interval_packets?: number;
+    kind: "vivace";
+    loss_weight?: number;
+    min_rate?: number;
+    noise?: number;
+    packet_bytes?: number;
+    step?: number;
+  } | {
+    interval_packets?: number;
+    kind: "allegro";
+    max_step?: number;
+    min_rate?: number;
+    sharpness?: number;
+    step?: number;
+    tolerance?: number;
   } | {
     bits?: number;
     count_old?: boolean;

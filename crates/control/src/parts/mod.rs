@@ -5,6 +5,7 @@ pub mod estimators;
 pub mod greatest;
 pub mod hystart;
 pub mod machine;
+pub mod monitor;
 pub mod search;
 pub mod slow_start;
 pub mod small_window;
