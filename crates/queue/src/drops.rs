@@ -22,6 +22,8 @@ pub enum DropReason {
     Sojourn,
     /// It arrived, or was drawn from the queue to be compared with an arrival, and both were of one conversation.
     SameFlow,
+    /// It arrived while its conversation, which does not answer to drops, had used up what all of these may send.
+    Penalty,
 }
 
 /// What the reasons for drops have in common, for columns that add them up.
@@ -37,7 +39,7 @@ pub enum DropKind {
 
 impl DropReason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [DropReason; 8] = [
+    pub const ALL: [DropReason; 9] = [
         DropReason::Full,
         DropReason::Evicted,
         DropReason::Random,
@@ -46,6 +48,7 @@ impl DropReason {
         DropReason::QueueFull,
         DropReason::Sojourn,
         DropReason::SameFlow,
+        DropReason::Penalty,
     ];
 
     /// The name in tables.
@@ -59,6 +62,7 @@ impl DropReason {
             DropReason::QueueFull => "queue_full",
             DropReason::Sojourn => "sojourn",
             DropReason::SameFlow => "same_flow",
+            DropReason::Penalty => "penalty",
         }
     }
 
@@ -71,7 +75,8 @@ impl DropReason {
             | DropReason::AboveMax
             | DropReason::OverShare
             | DropReason::Sojourn
-            | DropReason::SameFlow => DropKind::Early,
+            | DropReason::SameFlow
+            | DropReason::Penalty => DropKind::Early,
         }
     }
 }

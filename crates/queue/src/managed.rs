@@ -72,10 +72,11 @@ impl<A: Aqm> Managed<A> {
     /// Packets that waited were dropped.
     #[inline]
     fn remove(&mut self, gone: &[Dropped]) {
-        for Dropped { flow, arrived, bytes, .. } in gone {
-            let number = self.scheduler.queue_of(*flow, *arrived) as usize;
-            self.held[number].remove(*bytes);
-            self.all.remove(*bytes);
+        for packet in gone {
+            let number = self.scheduler.queue_of(packet.flow, packet.arrived) as usize;
+            self.held[number].remove(packet.bytes);
+            self.all.remove(packet.bytes);
+            self.aqm.on_removed(packet, number);
         }
     }
 }

@@ -26,7 +26,8 @@ RULES = {
     "over_share": "The packet's conversation held more than its part of the queue, so the packet was dropped.",
     "queue_full": "The packet's own queue was full when the packet arrived, so the packet was refused.",
     "sojourn": "All packets of an interval had waited too long, so the packet was dropped as it was about to leave.",
-    "same_flow": "The packet and one that it was compared with, drawn at random from the queue, were of one conversation, so both were dropped.",
+    "same_flow": "The packet and one drawn at random from the queue were of one conversation, so both were dropped.",
+    "penalty": "The packet's conversation does not answer to drops, and what all such conversations may send was used up.",
 }
 
 #: Part of a round trip within which a sender cannot have learned of the loss or the mark of a packet.

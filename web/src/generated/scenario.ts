@@ -318,16 +318,20 @@ export type Aggregation = {
   packets?: number;
 };
 
-export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | {
+export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | "sfb" | "afd" | {
+  adaptive?: boolean;
+  automatic_weight?: boolean;
   by_bytes?: boolean;
   constant?: boolean;
   gentle?: boolean;
+  interval?: string;
   kind: "red";
   mark?: boolean;
   max_p?: number;
   max_threshold?: string;
   mean_packet?: string;
   min_threshold?: string;
+  target_delay?: string | null;
   weight?: number;
 } | {
   access?: string;
@@ -392,6 +396,27 @@ export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold"
   kind: "blue";
   mark?: boolean;
   queue?: string | null;
+} | {
+  bin_size?: number;
+  bins?: number;
+  decrement?: number;
+  increment?: number;
+  kind: "sfb";
+  levels?: number;
+  mark?: boolean;
+  max?: number;
+  penalty_burst?: number;
+  penalty_rate?: number;
+  rehash?: string;
+  warm_up?: string;
+} | {
+  alpha?: number;
+  beta?: number;
+  kind: "afd";
+  sample_interval?: number;
+  samples?: number;
+  target_queue?: number;
+  update?: string;
 } | null;
 
 /** Which packets are one conversation at a port. */
@@ -890,7 +915,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1055,16 +1080,20 @@ export type Island = {
     min_threshold?: string;
     weight?: number;
   } | {
+    adaptive?: boolean;
+    automatic_weight?: boolean;
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
     gentle?: boolean;
+    interval?: string;
     kind: "red";
     mark?: boolean;
     max_p?: number;
     max_threshold?: string;
     mean_packet?: string;
     min_threshold?: string;
+    target_delay?: string | null;
     weight?: number;
   } | {
     access?: string;
@@ -1130,6 +1159,29 @@ export type Island = {
     kind: "blue";
     mark?: boolean;
     queue?: string | null;
+  } | {
+    bin_size?: number;
+    bins?: number;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    kind: "sfb";
+    levels?: number;
+    mark?: boolean;
+    max?: number;
+    penalty_burst?: number;
+    penalty_rate?: number;
+    rehash?: string;
+    warm_up?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    kind: "afd";
+    sample_interval?: number;
+    samples?: number;
+    target_queue?: number;
+    update?: string;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1316,7 +1368,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1481,16 +1533,20 @@ export type Link = {
     min_threshold?: string;
     weight?: number;
   } | {
+    adaptive?: boolean;
+    automatic_weight?: boolean;
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
     gentle?: boolean;
+    interval?: string;
     kind: "red";
     mark?: boolean;
     max_p?: number;
     max_threshold?: string;
     mean_packet?: string;
     min_threshold?: string;
+    target_delay?: string | null;
     weight?: number;
   } | {
     access?: string;
@@ -1556,6 +1612,29 @@ export type Link = {
     kind: "blue";
     mark?: boolean;
     queue?: string | null;
+  } | {
+    bin_size?: number;
+    bins?: number;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    kind: "sfb";
+    levels?: number;
+    mark?: boolean;
+    max?: number;
+    penalty_burst?: number;
+    penalty_rate?: number;
+    rehash?: string;
+    warm_up?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    kind: "afd";
+    sample_interval?: number;
+    samples?: number;
+    target_queue?: number;
+    update?: string;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1633,7 +1712,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1798,16 +1877,20 @@ export type Link = {
     min_threshold?: string;
     weight?: number;
   } | {
+    adaptive?: boolean;
+    automatic_weight?: boolean;
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
     gentle?: boolean;
+    interval?: string;
     kind: "red";
     mark?: boolean;
     max_p?: number;
     max_threshold?: string;
     mean_packet?: string;
     min_threshold?: string;
+    target_delay?: string | null;
     weight?: number;
   } | {
     access?: string;
@@ -1873,6 +1956,29 @@ export type Link = {
     kind: "blue";
     mark?: boolean;
     queue?: string | null;
+  } | {
+    bin_size?: number;
+    bins?: number;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    kind: "sfb";
+    levels?: number;
+    mark?: boolean;
+    max?: number;
+    penalty_burst?: number;
+    penalty_rate?: number;
+    rehash?: string;
+    warm_up?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    kind: "afd";
+    sample_interval?: number;
+    samples?: number;
+    target_queue?: number;
+    update?: string;
   } | {
     buffer?: string;
     drop_batch?: number;

@@ -1,5 +1,6 @@
 //! Parts that several disciplines share.
 
+mod bins;
 mod blue;
 mod busy_line;
 mod busy_queue;
@@ -22,7 +23,9 @@ mod round;
 mod step_clock;
 #[cfg(test)]
 pub(crate) mod test;
+mod tuning;
 
+pub use bins::{Account, Bins, BinsLaw};
 pub use blue::{Blue, BlueSteps};
 pub use busy_line::BusyLine;
 pub use busy_queue::BusyQueue;
@@ -42,3 +45,4 @@ pub use ring::Ring;
 pub use rotation::Rotation;
 pub use round::{Bidding, Round, Rounds};
 pub use step_clock::StepClock;
+pub use tuning::{Adapting, Tuning};
