@@ -81,6 +81,22 @@ fn the_penalty_box_is_for_all_that_do_not_answer() {
 }
 
 #[test]
+fn new_hashes_know_those_that_did_not_answer_while_they_were_prepared() {
+    // Of four packets the first goes to the line; the third and the fourth find a packet, so that the probability is 1 and they go through the box.
+    let spec = r#"{"kind": "sfb", "bin_size": 1, "max": 1000, "increment": 1.0, "rehash": "1s", "warm_up": "500ms", "penalty_rate": 1000}"#;
+    for (at, due) in [(300, 0.0), (600, 1.0 - 11.0 / 65_536.0)] {
+        let mut port = port(spec, 8);
+        offer(&mut port, Time::from_ps(at * MS), Ecn::NotEct, &[1; 4]);
+        assert!(port.dropped().is_empty());
+        // The second of them found the first one in the new bins too. All have left when the hashes change.
+        let now = Time::from_ps(1000 * MS);
+        port.advance(now, &mut |_| {});
+        assert_eq!(number(&port, 1, now, "base_probability"), Some(due), "{at} ms");
+        assert_eq!(number(&port, 1, now, "bin_packets"), Some(0.0));
+    }
+}
+
+#[test]
 fn above_a_half_what_could_be_marked_is_dropped_ever_more() {
     // Each packet finds bins whose probability is 0.8: of 0.8 that are chosen, 0.6 are dropped.
     for (p, ecn, marked, dropped) in [

@@ -219,6 +219,8 @@ mod tests {
         assert!(afd.has_forgotten(FlowId(0), None, Time::ZERO) && !afd.has_forgotten(FlowId(1), None, Time::ZERO));
         (0..5).for_each(|_| afd.sample(FlowId(0)));
         assert_eq!(afd.counts, [5, 0, 5]);
+        // Without samples nothing is dropped, whatever the fair share.
+        assert_eq!(afd.chance(FlowId(1)), 0.0);
     }
 
     #[test]

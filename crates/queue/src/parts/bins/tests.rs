@@ -124,6 +124,7 @@ fn a_table_that_nothing_prepared_is_empty() {
     // Two periods later the place of the table is the same one.
     assert_eq!(bins.look(FlowId(5), at(2000)), Account { held: 0, probability: 0.0 });
     assert_eq!(bins.on_arrival(FlowId(5), at(2000)).held, 0);
+    assert_eq!(bins.most(), 0.0, "no bin of it has the probability of another table");
     (0..9).for_each(|handle| bins.remove(FlowId(5), at(0), handle));
     assert_eq!(bins.look(FlowId(5), at(2000)).held, 0);
 }
