@@ -13,7 +13,7 @@
 //! State per flow: none.
 
 use crate::explain::tell_buffer;
-use crate::parts::{Early, EarlyParams, Ring, check_early};
+use crate::parts::{Tuning, Early, EarlyParams, Ring, check_early};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -83,8 +83,8 @@ impl Choke {
     /// An empty queue.
     pub fn new(params: &ChokeParams, link: &LinkInfo) -> Choke {
         let ChokeParams { buffer, candidates, min_threshold, max_threshold, weight, max_p, mark, mean_packet } = *params;
-        let (constant, gentle, by_bytes) = (false, false, false);
-        let early = EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet };
+        let (constant, gentle, by_bytes, tuning) = (false, false, false, Tuning::default());
+        let early = EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet, tuning };
         Choke { buffer, candidates, mark, early: Early::new(early, link.rate), queue: Ring::default(), bytes: 0 }
     }
 

@@ -24,6 +24,8 @@ pub enum DropReason {
     Superseded,
     /// It arrived, or was drawn from the queue to be compared with an arrival, and both were of one conversation.
     SameFlow,
+    /// It arrived while its conversation, which does not answer to drops, had used up what all of these may send.
+    Penalty,
 }
 
 /// What the reasons for drops have in common, for columns that add them up.
@@ -39,7 +41,7 @@ pub enum DropKind {
 
 impl DropReason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [DropReason; 9] = [
+    pub const ALL: [DropReason; 10] = [
         DropReason::Full,
         DropReason::Evicted,
         DropReason::Random,
@@ -49,6 +51,7 @@ impl DropReason {
         DropReason::Sojourn,
         DropReason::Superseded,
         DropReason::SameFlow,
+        DropReason::Penalty,
     ];
 
     /// The name in tables.
@@ -63,6 +66,7 @@ impl DropReason {
             DropReason::Sojourn => "sojourn",
             DropReason::Superseded => "superseded",
             DropReason::SameFlow => "same_flow",
+            DropReason::Penalty => "penalty",
         }
     }
 
@@ -76,7 +80,8 @@ impl DropReason {
             | DropReason::OverShare
             | DropReason::Sojourn
             | DropReason::Superseded
-            | DropReason::SameFlow => DropKind::Early,
+            | DropReason::SameFlow
+            | DropReason::Penalty => DropKind::Early,
         }
     }
 }

@@ -226,6 +226,18 @@ numbers! {
     CeilTokens("ceil_tokens", Bytes),
     /// Probability with which a packet of its conversation is drawn from the queue, so that both are dropped.
     MatchProbability("match_probability", Probability),
+    /// Probability pb just below the upper threshold, as Adaptive RED has it now.
+    MaxProbability("max_probability", Probability),
+    /// Packets in the emptiest of the bins into which the packet's conversation is hashed.
+    BinPackets("bin_packets", Packets),
+    /// Packets that all bins of a conversation may hold.
+    BinLimit("bin_limit", Packets),
+    /// Time until a packet of a conversation that does not answer may pass.
+    PenaltyWait("penalty_wait", Seconds),
+    /// Samples in the shadow buffer that are of the packet's conversation.
+    Samples("samples", None),
+    /// Samples above which packets of a conversation are dropped.
+    FairSamples("fair_samples", None),
 }
 
 /// Takes the numbers of a decision, one after the other.

@@ -16,7 +16,7 @@
 //! State per flow: packets and bytes that wait, and strikes; a conversation with none waiting is forgotten at once.
 
 use crate::fcfs::Fcfs;
-use crate::parts::{check_early, Early, EarlyParams};
+use crate::parts::{Tuning, check_early, Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -113,9 +113,9 @@ impl Fred {
     /// An empty queue.
     pub fn new(params: &FredParams, link: &LinkInfo) -> Fred {
         let FredParams { buffer, variant, min_threshold, max_threshold, min_queue, weight, max_p, mean_packet } = *params;
-        let (constant, gentle, by_bytes) = (false, false, false);
+        let (constant, gentle, by_bytes, tuning) = (false, false, false, Tuning::default());
         let early = Early::new(
-            EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet },
+            EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet, tuning },
             link.rate,
         );
         let packet = early.measure(Backlog { packets: 1, bytes: mean_packet.0.max(1) });

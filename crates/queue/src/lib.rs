@@ -266,6 +266,8 @@ disciplines! {
         pi2: Pi2(Pi2Params),
         cobalt: Cobalt(CobaltParams),
         blue: Blue(BlueParams),
+        sfb: Sfb(SfbParams),
+        afd: Afd(AfdParams),
         fq_codel: FqCodel(FqCodelParams),
         fq_pie: FqPie(FqPieParams),
         drr_plus: DrrPlus(DrrPlusParams),

@@ -72,10 +72,11 @@ impl<A: Aqm> Managed<A> {
     /// Packets that waited were dropped.
     #[inline]
     fn remove(&mut self, gone: &[Dropped]) {
-        for Dropped { flow, class, arrived, bytes, .. } in gone {
-            let number = self.scheduler.class_queue(*flow, *class, *arrived) as usize;
-            self.held[number].remove(*bytes);
-            self.all.remove(*bytes);
+        for packet in gone {
+            let number = self.scheduler.class_queue(packet.flow, packet.class, packet.arrived) as usize;
+            self.held[number].remove(packet.bytes);
+            self.all.remove(packet.bytes);
+            self.aqm.on_removed(packet, number);
         }
     }
 }

@@ -64,11 +64,15 @@ fn all(buffer: &str, turn: usize) -> Vec<(String, Spec)> {
 /// Those that never forget a conversation that they met: see the head of each file.
 fn never_forgets(text: &str) -> bool {
     let table: Value = serde_json::from_str(text).expect("JSON");
-    if table["aqm"]["kind"] == "enhanced_red" {
+    if ["enhanced_red", "sfb"].iter().any(|aqm| table["aqm"]["kind"] == **aqm) {
+        return true;
+    }
+    // Under a scheduler that keeps conversations apart each has a `max_p` of its own.
+    if table["aqm"]["adaptive"] == true {
         return true;
     }
     match table["kind"].as_str().expect("a kind") {
-        "sfq" | "wf2q_plus" | "enhanced_red" => true,
+        "sfq" | "wf2q_plus" | "enhanced_red" | "sfb" => true,
         "virtual_clock" => table.get("rate").is_none(),
         "drr" => table.get("queues").is_some(),
         "drr_plus_plus" => table["queues"] != 0,
@@ -201,7 +205,8 @@ proptest! {
 fn a_line_that_is_never_idle_forgets_too() {
     for (name, spec) in (0..TURNS).flat_map(|turn| all("unlimited", turn)) {
         let kind = serde_json::from_str::<Value>(&name).expect("JSON")["kind"].as_str().expect("a kind").to_owned();
-        let average = name.contains(r#""aqm""#) || ["selective_decbit", "csfq", "drr_plus"].contains(&kind.as_str());
+        let average =
+            name.contains(r#""aqm""#) || ["selective_decbit", "csfq", "drr_plus", "afd"].contains(&kind.as_str());
         if never_forgets(&name) || average {
             continue;
         }

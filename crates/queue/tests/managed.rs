@@ -2,13 +2,16 @@
 
 use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::aqm::{Aqm, Queue, Verdict};
-use headgate_queue::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Managed, Moment, Number, Spec, Tell};
+use headgate_queue::{
+    Backlog, Cx, Discipline, DropReason, Dropped, LinkInfo, Look, Managed, Moment, Number, Spec, Tell,
+};
 
 /// Drops packet 0 as it leaves, and notes what it was told of queues and of packets that found no room.
 #[derive(Clone, Debug, Default)]
 struct First {
     left: Vec<(usize, u64, u64)>,
     refused: Vec<usize>,
+    removed: Vec<(usize, u32)>,
     wakes: Option<Time>,
     remembers: bool,
 }
@@ -24,6 +27,10 @@ impl Aqm for First {
 
     fn on_refused(&mut self, queue: usize) {
         self.refused.push(queue);
+    }
+
+    fn on_removed(&mut self, gone: &Dropped, queue: usize) {
+        self.removed.push((queue, gone.handle));
     }
 
     fn on_departure(&mut self, packet: &Packet, queue: Queue, _cx: &mut Cx<'_>) -> Verdict {
@@ -108,12 +115,13 @@ fn an_aqm_is_told_what_is_left_in_the_queue_of_the_packet() {
 }
 
 #[test]
-fn an_aqm_is_told_of_arrivals_without_room_and_not_of_what_made_room() {
+fn an_aqm_is_told_of_arrivals_without_room_and_of_what_made_room() {
     // The longest queue makes room: of conversation 0's third packet itself, then of its second one for conversation 1's.
     let mut queue = managed(r#"{"kind": "drr", "buffer": "2pkt"}"#);
     order(&mut queue, &[(0, 300), (0, 400), (0, 100), (1, 500)]);
     let text = format!("{queue:?}");
     assert!(text.contains("refused: [0]"), "{text}");
+    assert!(text.contains("removed: [(0, 2), (0, 1)]"), "{text}");
 }
 
 #[test]

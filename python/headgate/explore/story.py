@@ -27,7 +27,8 @@ RULES = {
     "queue_full": "The packet's own queue was full when the packet arrived, so the packet was refused.",
     "superseded": "It was an acknowledgement, and one behind it in the queue said all that it said.",
     "sojourn": "All packets of an interval had waited too long, so the packet was dropped as it was about to leave.",
-    "same_flow": "The packet and one that it was compared with, drawn at random from the queue, were of one conversation, so both were dropped.",
+    "same_flow": "The packet and one drawn at random from the queue were of one conversation, so both were dropped.",
+    "penalty": "The packet's conversation does not answer to drops, and what all such conversations may send was used up.",
 }
 
 #: Part of a round trip within which a sender cannot have learned of the loss or the mark of a packet.

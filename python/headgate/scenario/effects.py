@@ -28,7 +28,7 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
         "fcfs": (), "fq": (WEIGHTS,), "wfq": (WEIGHTS,), "fq_bit": (MARKS, WEIGHTS), "random_drop": (), "strict_priority": (PRIORITIES,),
         "blt": (PRIORITIES,), "fq_preemptive": (WEIGHTS,),
         "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "pie": (MARKS,), "pi2": (MARKS,), "threshold": (MARKS,),
-        "cobalt": (MARKS,), "blue": (MARKS,),
+        "cobalt": (MARKS,), "blue": (MARKS,), "sfb": (MARKS,), "afd": (),
         "fred": (), "sfq": (), "drr": (WEIGHTS,),
         "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,),
         "cake": (MARKS, PRIORITIES), "linux_fq": (MARKS,), "choke": (MARKS,), "tbf": (), "htb": (PRIORITIES,),
@@ -38,7 +38,7 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 
 #: Those that mark only with `mark`.
-BY_MARK = ("red", "codel", "pie", "pi2", "cobalt", "blue", "fq_codel", "fq_pie", "choke")
+BY_MARK = ("red", "codel", "pie", "pi2", "cobalt", "blue", "sfb", "fq_codel", "fq_pie", "choke")
 
 #: Flow controls whose packets may be marked unless their transport sets it otherwise.
 REACT = ("decbit", "dctcp", "prague")

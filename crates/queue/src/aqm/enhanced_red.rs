@@ -14,7 +14,7 @@
 //! State per flow: its class of equal input links. State per class: a number and p_i. State per queue: the average.
 
 use super::{Aqm, Queue, Verdict};
-use crate::parts::{ChanceParams, Early, EarlyParams, EarlyQueues, FairChances};
+use crate::parts::{Tuning, ChanceParams, Early, EarlyParams, EarlyQueues, FairChances};
 use crate::{Backlog, Cx, LinkInfo, Look, Tell};
 use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
@@ -92,8 +92,8 @@ impl EnhancedRed {
     pub fn new(params: &EnhancedRedParams, link: &LinkInfo) -> EnhancedRed {
         let EnhancedRedParams { min_threshold, max_threshold, weight, constant, mean_packet, .. } = *params;
         let EnhancedRedParams { access, delay, initial_p, increase, decrease, tolerance, .. } = *params;
-        let (max_p, gentle, by_bytes) = (initial_p, false, false);
-        let early = EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet };
+        let (max_p, gentle, by_bytes, tuning) = (initial_p, false, false, Tuning::default());
+        let early = EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet, tuning };
         let chances =
             ChanceParams { access, delay, initial: initial_p, increase, decrease, tolerance, packet: mean_packet };
         EnhancedRed {

@@ -4,7 +4,7 @@
 //! One AQM serves all queues of a port, so that its parameters, and what it may know of the whole port, exist once; what it keeps of each queue
 //! is a list of its own.
 
-use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Tell};
+use crate::{Backlog, Cx, DropReason, Dropped, LinkInfo, Look, Tell};
 use headgate_packet::{FlowId, Packet, Time};
 
 /// Makes the enum over all AQMs from the list, with static dispatch.
@@ -54,6 +54,10 @@ macro_rules! aqms {
                 match self { $(AnyAqm::$Type(a) => a.on_refused(queue)),+ }
             }
             #[inline]
+            fn on_removed(&mut self, gone: &Dropped, queue: usize) {
+                match self { $(AnyAqm::$Type(a) => a.on_removed(gone, queue)),+ }
+            }
+            #[inline]
             fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
                 match self { $(AnyAqm::$Type(a) => a.on_departure(packet, queue, cx)),+ }
             }
@@ -89,6 +93,8 @@ aqms! {
     threshold: Threshold(ThresholdParams),
     cobalt: Cobalt(CobaltParams),
     blue: Blue(BlueParams),
+    sfb: Sfb(SfbParams),
+    afd: Afd(AfdParams),
 }
 
 /// What an AQM decides about a packet.
@@ -117,8 +123,9 @@ pub struct Queue {
 /// - `on_link_change` is called first and whenever the link or the number of queues changes; queues keep their numbers;
 /// - each packet is asked about once as it arrives and, if a scheduler takes it from its queue to be sent, once as it leaves. Neither is asked of
 ///   a packet that was dropped before;
-/// - `on_arrival` is asked before the buffer is looked at. If there is no room for the packet, `on_refused` follows; nothing is said of packets that
-///   are evicted later;
+/// - `on_arrival` is asked before the buffer is looked at. If there is no room for the packet, `on_removed` and `on_refused` follow;
+/// - each packet that `on_arrival` let pass leaves by `on_departure` or, if the scheduler drops it for want of room or when its time has come, by
+///   `on_removed`;
 /// - a packet that is dropped on departure is never sent; the scheduler then chooses the next one at the same instant, of any queue;
 /// - the present never decreases from call to call, and the same calls and random numbers give the same answers.
 pub trait Aqm {
@@ -135,6 +142,8 @@ pub trait Aqm {
     fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict;
     /// The buffer had no room for the packet that it was asked about last.
     fn on_refused(&mut self, _queue: usize) {}
+    /// The scheduler dropped a packet that `on_arrival` had let pass: the arrival itself, or one that waited in this queue.
+    fn on_removed(&mut self, _gone: &Dropped, _queue: usize) {}
     /// A packet was taken from its queue to be sent now.
     fn on_departure(&mut self, _packet: &Packet, _queue: Queue, _cx: &mut Cx<'_>) -> Verdict {
         Verdict::Pass

@@ -1,18 +1,21 @@
 //! Random Early Detection: packets are dropped or marked at random on arrival, the more often the longer the average queue.
 //!
-//! Source: Floyd and Jacobson 1993, sections 4 and 7 and figure 2; the average and the lottery are in `parts/early.rs`.
+//! Source: Floyd and Jacobson 1993, sections 4 and 7 and figure 2; the average and the lottery are in `parts/early.rs`. With `adaptive`,
+//! `automatic_weight` and `target_delay` it is Adaptive RED (Floyd, Gummadi and Shenker 2001): `parts/tuning.rs`. That paper has `gentle` too.
 //!
-//! Deviations: those of the part, and
+//! Deviations: those of the parts, and
 //! - With `mark`, packets of flows that understand marks are marked instead of dropped, at and above the upper threshold too (section 4); the
 //!   others are dropped (RFC 3168, section 5).
 //! - An empty queue's average decays at the pace of the whole link, also where the link has several queues.
 //!
-//! State per queue: the average, and a count. A queue is forgotten when its average has decayed so far that no sample shows it.
+//! State per queue: the average, and a count. A queue is forgotten when its average has decayed so far that no sample shows it; with `adaptive` it has its
+//! own `max_p` too, and is not forgotten once a packet arrived.
 
 use super::{Aqm, Queue, Verdict};
-use crate::parts::{Early, EarlyParams, EarlyQueues};
-use crate::{Backlog, Cx, LinkInfo, Look, Tell};
-use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
+use crate::parts::{Adapting, Early, EarlyParams, EarlyQueues, Tuning};
+use crate::{Backlog, Cx, LinkInfo, Look, Number, Tell};
+use headgate_packet::check::above_zero;
+use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +43,16 @@ pub struct RedParams {
     pub by_bytes: bool,
     /// A typical packet: the average decays by one arrival per its transmission time while the queue is empty.
     pub mean_packet: Bytes,
+    /// Adaptive RED: `max_p` rises while the average is above the middle fifth between the thresholds, and falls while it is below.
+    pub adaptive: bool,
+    /// With `adaptive`, `max_p` changes at most once in so long.
+    pub interval: Duration,
+    /// The weight follows the rate of the link, in place of `weight`: the average then takes about a second.
+    pub automatic_weight: bool,
+    /// Delay of the queue that is aimed at. With it the thresholds follow the rate of the link: the lower one is half of what the link sends in this time,
+    /// at least five typical packets, and the upper one three times that. Of `min_threshold` only the unit counts then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_delay: Option<Duration>,
 }
 
 impl Default for RedParams {
@@ -54,12 +67,18 @@ impl Default for RedParams {
             mark: false,
             by_bytes: false,
             mean_packet: Bytes(1000),
+            adaptive: false,
+            interval: Duration::from_millis(500),
+            automatic_weight: false,
+            target_delay: None,
         }
     }
 }
 
 impl Check for RedParams {
     fn check(&self) -> Result<(), Wrong> {
+        above_zero("interval", self.interval)?;
+        self.target_delay.map_or(Ok(()), |delay| above_zero("target_delay", delay))?;
         crate::parts::check_early(self.min_threshold, self.max_threshold, self.mean_packet)
     }
 }
@@ -69,6 +88,9 @@ impl Check for RedParams {
 pub struct Red {
     queues: EarlyQueues,
     mark: bool,
+    /// Where `max_p` is adaptive, how often it may change, and when it did in each queue.
+    interval: Option<Duration>,
+    adapting: Vec<Adapting>,
 }
 
 impl Red {
@@ -77,10 +99,22 @@ impl Red {
 
     /// No queue yet.
     pub fn new(params: &RedParams, link: &LinkInfo) -> Red {
-        let RedParams { min_threshold, max_threshold, weight, max_p, constant, gentle, mark, by_bytes, mean_packet } =
+        let RedParams { min_threshold, max_threshold, weight, max_p, constant, gentle, mark, by_bytes, mean_packet, .. } =
             *params;
-        let early = EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet };
-        Red { queues: EarlyQueues::new(Early::new(early, link.rate)), mark }
+        let interval = params.adaptive.then_some(params.interval);
+        let tuning = Tuning { weight: params.automatic_weight, delay: params.target_delay };
+        let early = EarlyParams {
+            min_threshold,
+            max_threshold,
+            weight,
+            max_p,
+            constant,
+            gentle,
+            by_bytes,
+            mean_packet,
+            tuning,
+        };
+        Red { queues: EarlyQueues::new(Early::new(early, link.rate)), mark, interval, adapting: Vec::new() }
     }
 }
 
@@ -89,12 +123,18 @@ impl Aqm for Red {
 
     fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time) {
         self.queues.on_link_change(link.rate, queues, now);
+        if self.interval.is_some() {
+            self.adapting.resize(queues.len(), Adapting::default());
+        }
     }
 
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
         let early = self.queues.of(queue.number);
         early.on_arrival(cx.now, queue.waiting);
+        if let Some(interval) = self.interval {
+            self.adapting[queue.number].on_arrival(early, interval, cx.now);
+        }
         if !early.chosen(packet.bytes, || cx.rng.uniform()) {
             Verdict::Pass
         } else if self.mark && packet.ecn.is_capable() {
@@ -115,16 +155,28 @@ impl Aqm for Red {
     }
 
     fn has_forgotten(&self, _flow: FlowId, own: Option<usize>, now: Time) -> bool {
-        own.is_none_or(|queue| self.queues.has_forgotten(queue, now))
+        own.is_none_or(|queue| {
+            let is_adapted = self.adapting.get(queue).is_some_and(Adapting::is_used);
+            !is_adapted && self.queues.has_forgotten(queue, now)
+        })
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.queues.probe(sink);
+        if self.interval.is_some()
+            && let Some(max_p) = self.queues.max_p()
+        {
+            sink("max_p", max_p);
+        }
     }
 
     fn explain_arrival(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>) {
-        let early = self.queues.look(queue.number, queue.waiting, look.now);
+        let mut early = self.queues.look(queue.number, queue.waiting, look.now);
         early.tell_average(tell);
+        if let Some(interval) = self.interval {
+            self.adapting[queue.number].clone().on_arrival(&mut early, interval, look.now);
+            tell(Number::MaxProbability, early.max_p());
+        }
         early.tell_chosen(packet.bytes, tell);
     }
 }

@@ -50,6 +50,11 @@ impl EarlyQueues {
         self.queues[queue].has_forgotten(now)
     }
 
+    /// `max_p` of the first queue, for a port that has one.
+    pub fn max_p(&self) -> Option<f64> {
+        self.queues.first().map(Early::max_p)
+    }
+
     /// The average of the first queue, for a port that has one.
     pub fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         if let Some(early) = self.queues.first() {

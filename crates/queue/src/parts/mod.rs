@@ -1,5 +1,6 @@
 //! Parts that several disciplines share.
 
+mod bins;
 mod blue;
 mod bucket;
 mod busy_line;
@@ -23,7 +24,9 @@ mod round;
 mod step_clock;
 #[cfg(test)]
 pub(crate) mod test;
+mod tuning;
 
+pub use bins::{Account, Bins, BinsLaw};
 pub use blue::{Blue, BlueSteps};
 pub use bucket::Bucket;
 pub use busy_line::BusyLine;
@@ -44,3 +47,4 @@ pub use ring::Ring;
 pub use rotation::Rotation;
 pub use round::{Bidding, Round, Rounds};
 pub use step_clock::StepClock;
+pub use tuning::{Adapting, Tuning};

@@ -55,6 +55,9 @@ const NUMBERS: &[&str] = &[
     r#"{"kind": "htb", "classes": [{"name": "a", "rate": "4kbit/s", "ceil": "7kbit/s"}, {"name": "b", "parent": "a", "rate": "1kbit/s", "ceil": "5kbit/s"}],
         "aqm": "codel"}"#,
     r#"{"kind": "choke", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5, "candidates": 3, "mark": true}"#,
+    r#"{"kind": "red", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.3, "adaptive": true, "interval": "90ms", "gentle": true}"#,
+    r#"{"kind": "drr", "aqm": {"kind": "red", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.3, "adaptive": true, "interval": "90ms"}}"#,
+    r#"{"kind": "scfq", "aqm": {"kind": "red", "target_delay": "9s", "automatic_weight": true, "adaptive": true, "interval": "90ms"}}"#,
 ];
 
 /// The disciplines: each with its first choices, and with the others and with AQMs in turn, one in so many cases. There are as many as schedulers times AQMs, and a
@@ -79,7 +82,8 @@ pub const TURNS: usize = 8;
 /// Every AQM of the list with its defaults, and with thresholds and times that a short queue reaches, and marks.
 fn aqms() -> Vec<Value> {
     let tight = json!({"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "target": "30ms", "interval": "90ms", "max_packet": "100B",
-        "increment": 0.25, "decrement": 0.125, "freeze": "70ms"});
+        "increment": 0.25, "decrement": 0.125, "freeze": "70ms", "levels": 2, "bins": 3, "bin_size": 1, "max": 3, "penalty_rate": 2.0, "penalty_burst": 2, "rehash": "2s",
+        "warm_up": "700ms", "samples": 12, "sample_interval": 1, "target_queue": 1});
     let of = |entry: &headgate_packet::choice::Entry| {
         let (plain, defaults) = (json!({"kind": entry.name}), (entry.defaults)());
         let known = tight.as_object().expect("a table").iter().filter(|(name, _)| defaults.get(name).is_some());

@@ -52,7 +52,6 @@ const ABSENT: &[(&str, &str, &[&str], &str)] = &[
         &["dualpi2", "prague"],
         "the queue of L4S and a scalable control",
     ),
-    ("sfb", "Stochastic Fair BLUE", &["blue", "fred"], "the queue that it is made of, and one that shares fairly"),
     ("hhf", "the Heavy-Hitter Filter", &["fred"], "which also drops more from flows that take more"),
     ("hfsc", "HFSC", &["htb", "hrr"], "which also give rates to classes"),
     (
@@ -168,11 +167,11 @@ mod tests {
 
     #[test]
     fn what_headgate_does_not_have_is_no_other_scheme() {
-        let queues = ["fcfs", "fq", "drr", "red", "wf2q_plus", "sfq", "fred"];
+        let queues = ["fcfs", "fq", "drr", "red", "wf2q_plus", "sfq", "fred", "hrr"];
         for (name, due) in [
             ("hhf", "headgate does not have the Heavy-Hitter Filter; nearest in kind: `fred`, which also drops more"),
             ("HHF", "Heavy-Hitter"),
-            ("sfb", "nearest in kind: `fred`, the queue"),
+            ("htb", "nearest in kind: `hrr`, which also"),
         ] {
             let found = likeness(name, &queues);
             assert_eq!(found.nearest, None, "{name}");

@@ -55,7 +55,14 @@ fn value(d: &mut Draw, parameter: &Value) -> Option<Value> {
 }
 
 /// Parameters that are newer than the paths: to draw among them too would give others their values.
-const LATER: [(&str, &str); 2] = [("fq", "slots"), ("wfq", "slots")];
+const LATER: [(&str, &str); 6] = [
+    ("fq", "slots"),
+    ("wfq", "slots"),
+    ("red", "adaptive"),
+    ("red", "interval"),
+    ("red", "automatic_weight"),
+    ("red", "target_delay"),
+];
 
 /// The entry of a list under its name, with one of its parameters changed in every second path.
 fn entry(d: &mut Draw, name: &str, about: &Value) -> Value {
