@@ -166,7 +166,8 @@ def properties(queue: Mapping[str, Any]) -> frozenset[str]:
     """
     kind = queue["kind"]
     without = {
-        MARKS: (kind in BY_MARK and not queue.get("mark", False)) or (kind == "linux_fq" and queue.get("ce_threshold") is None),
+        MARKS: (kind in BY_MARK and not queue.get("mark", False))
+        or (kind == "linux_fq" and queue.get("ce_threshold") is None),
         # A core router drops by the label alone, and a router that is an island by its own estimate alone.
         WEIGHTS: kind == "csfq" and queue.get("role") == "core",
         LABELS: kind == "csfq" and queue.get("role") == "island",
