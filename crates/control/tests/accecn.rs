@@ -108,6 +108,7 @@ fn nothing_is_reported_before_the_first_mark_and_the_field_wraps_after_it() {
         assert!(echo(&mut s, false).says_nothing());
         let aces: Vec<_> = (0..8).map(|_| echo(&mut s, true).accurate().expect("a mark").ace).collect();
         assert_eq!(aces, [6, 7, 0, 1, 2, 3, 4, 5]);
+        assert!(!echo(&mut sink(1, option), true).congested);
         let last = echo(&mut s, false);
         assert!(!last.says_nothing() && last.is_bare() && !last.congested && last.marks == 0);
         assert_eq!(last.accurate(), Some(Accurate { ace: 5, bytes }));

@@ -138,6 +138,7 @@ mod tests {
         assert_eq!([0, 1, 3].map(|marks| Accurate::of(marks, true).bytes), [Some(0), Some(1448), Some(4344)]);
         // 11587 packets have 16777976 bytes, 760 above 2^24.
         assert_eq!(Accurate::of(11_587, true).bytes, Some(760));
+        assert_eq!(Accurate::of(6000, true).bytes, Some(8_688_000));
         let before = Accurate::of(11_580, true).bytes.unwrap_or(0);
         assert_eq!(decode(11_580, before, Accurate::of(11_590, true), 12), (2, 10));
         assert_eq!(Accurate::of(u64::MAX, true).ace, 4);
