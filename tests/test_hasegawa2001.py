@@ -328,12 +328,6 @@ def test_an_outcome_says_how_many_runs_agree_and_whether_it_is_one_runs() -> Non
     assert [str(o) for o in nothing.values()] == ["holds", "="]
 
 
-@pytest.mark.parametrize(("others", "due"), [([3, 3, 0], 4), ([3, 2], 3), ([5], 4), ([0, 0], 1), ([], 1)])
-def test_variants_that_are_traces_take_no_run_from_the_others(others: list[int], due: int) -> None:
-    runs = SimpleNamespace(item=SimpleNamespace(seeds=3), seeds={str(k): [None] * n for k, n in enumerate(others)})
-    assert settings.runs_each(runs) == due  # type: ignore[arg-type]
-
-
 def test_null_models_give_plain_truth_values() -> None:
     # JSON does not know numpy's.
     runs = Runs(load.load_paper("hasegawa2001"), load.load_paper("hasegawa2001").item("figures"), {}, {})
@@ -343,19 +337,6 @@ def test_null_models_give_plain_truth_values() -> None:
     (found,) = nulls.with_nulls([Finding("X", "", True, "")], [claim], runs)
     assert (found.trivial, found.wrong_pair) == (True, False)
     assert type(found.trivial) is type(found.wrong_pair) is bool
-
-
-def test_settings_change_what_they_name_and_nothing_else() -> None:
-    item = load.load_paper("hasegawa2001").item("figures")
-    text = build.build_scenario(item, item.variant("DRR Vegas 400"))
-    both = build.build_scenario(item, item.variant("both DRR Vegas 400"))
-    changed = {**both, "name": text["name"], "duration": text["duration"], "interval": text["interval"]}
-    assert changed["links"][-1]["queue"].pop("quantum") == "250B"
-    assert text["links"][-1]["queue"].pop("quantum") == "2KB"
-    assert [link.pop("jitter", None) for link in changed["links"]] == [{"mean": "20ms"}] * 4 + [None]
-    assert changed == text
-    reverse = build.build_scenario(item, item.variant("jitter reverse RED Reno 400"))
-    assert [link["name"] for link in reverse["links"] if "jitter" in link] == [f"subscriber{i}" for i in (1, 2, 3, 4)]
 
 
 def test_every_claim_finds_its_runs_with_every_setting() -> None:

@@ -146,7 +146,7 @@ fn orders_and_lengths_are_drawn() {
 
 #[test]
 fn a_timeout_halves_the_rate_and_begins_anew() {
-    let loss = |kind| Loss { now: at(2000), kind, in_flight: 9, remaining: 0, again: false, used: u64::MAX };
+    let loss = |kind| Loss { now: at(2000), kind, in_flight: 9, remaining: 0, again: false, used: u64::MAX, left: None };
     let mut a = judged(Mode::Adjusting { rises: true, steps: 3 }, None, &[(1000.0, 0)]);
     (a.rate, a.step) = (1000.0, 0.03);
     a.on_loss(&loss(LossKind::DuplicateAcks));

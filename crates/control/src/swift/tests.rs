@@ -23,7 +23,7 @@ fn ack(s: &mut Swift, now: u64, rtt: u64, delivered: u64) -> f64 {
 }
 
 fn lose(s: &mut Swift, kind: LossKind, now: u64, again: bool) -> f64 {
-    s.on_loss(&Loss { now: at(now), kind, in_flight: 9, remaining: 0, again, used: u64::MAX });
+    s.on_loss(&Loss { now: at(now), kind, in_flight: 9, remaining: 0, again, used: u64::MAX, left: None });
     s.window
 }
 

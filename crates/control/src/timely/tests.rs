@@ -132,7 +132,7 @@ fn without_data_for_its_rate_it_does_not_rise() {
 fn a_loss_halves_the_rate_and_what_was_spurious_is_taken_back() {
     let mut t = flow(40.0);
     let loss =
-        |again| Loss { now: Time::ZERO, kind: LossKind::Timeout, in_flight: 9, remaining: 0, again, used: u64::MAX };
+        |again| Loss { now: Time::ZERO, kind: LossKind::Timeout, in_flight: 9, remaining: 0, again, used: u64::MAX, left: None };
     t.on_loss(&loss(false));
     t.on_loss(&loss(true));
     assert!(near(t.rate, 2500.0));

@@ -188,7 +188,7 @@ fn an_interval_without_data_counts_for_nothing() {
 
 #[test]
 fn a_timeout_halves_the_rate_and_begins_anew() {
-    let loss = |kind| Loss { now: at(2000), kind, in_flight: 9, remaining: 0, again: false, used: u64::MAX };
+    let loss = |kind| Loss { now: at(2000), kind, in_flight: 9, remaining: 0, again: false, used: u64::MAX, left: None };
     let mut v = flow(12.0);
     v.on_loss(&loss(LossKind::Timeout));
     assert!(near(v.rate, 1000.0), "before the first round trip nothing");

@@ -2,7 +2,8 @@
 //! do not answer share a fixed rate.
 //!
 //! Source: Feng, Kandlur, Saha and Shin 2001, "Stochastic Fair Blue: a queue management algorithm for enforcing fairness"; Linux's `sch_sfb`, whose
-//! defaults are the defaults here. The paper was not at hand: its algorithm is recalled, Linux's was read. The bins are in `parts/bins.rs`.
+//! defaults are the defaults here. The paper was not at hand: its algorithm is recalled; Linux's is known from descriptions and
+//! excerpts. The bins are in `parts/bins.rs`.
 //!
 //! Deviations: those of the part, and
 //! - One SFB serves all queues of a port: a bin counts what waits at the port.

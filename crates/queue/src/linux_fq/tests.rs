@@ -250,10 +250,13 @@ fn a_quantum_of_a_byte_takes_no_time() {
     assert_eq!(order, [0, 2, 3, 5, 1, 4]);
 }
 
+/// Packets, credit, and two times of a conversation.
+type PlainFlow = (VecDeque<(u32, u32, u64)>, i64, u64, u64);
+
 /// A plain reading of the source: lists of numbers, a search for whatever is due.
 struct Plain {
     params: LinuxFqParams,
-    flows: Vec<(VecDeque<(u32, u32, u64)>, i64, u64, u64)>,
+    flows: Vec<PlainFlow>,
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     held: Vec<(u64, usize)>,
