@@ -318,16 +318,20 @@ export type Aggregation = {
   packets?: number;
 };
 
-export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | {
+export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | "sfb" | "afd" | {
+  adaptive?: boolean;
+  automatic_weight?: boolean;
   by_bytes?: boolean;
   constant?: boolean;
   gentle?: boolean;
+  interval?: string;
   kind: "red";
   mark?: boolean;
   max_p?: number;
   max_threshold?: string;
   mean_packet?: string;
   min_threshold?: string;
+  target_delay?: string | null;
   weight?: number;
 } | {
   access?: string;
@@ -392,6 +396,27 @@ export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold"
   kind: "blue";
   mark?: boolean;
   queue?: string | null;
+} | {
+  bin_size?: number;
+  bins?: number;
+  decrement?: number;
+  increment?: number;
+  kind: "sfb";
+  levels?: number;
+  mark?: boolean;
+  max?: number;
+  penalty_burst?: number;
+  penalty_rate?: number;
+  rehash?: string;
+  warm_up?: string;
+} | {
+  alpha?: number;
+  beta?: number;
+  kind: "afd";
+  sample_interval?: number;
+  samples?: number;
+  target_queue?: number;
+  update?: string;
 } | null;
 
 /** Which packets are one conversation at a port. */
@@ -945,7 +970,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1145,16 +1170,20 @@ export type Island = {
     min_threshold?: string;
     weight?: number;
   } | {
+    adaptive?: boolean;
+    automatic_weight?: boolean;
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
     gentle?: boolean;
+    interval?: string;
     kind: "red";
     mark?: boolean;
     max_p?: number;
     max_threshold?: string;
     mean_packet?: string;
     min_threshold?: string;
+    target_delay?: string | null;
     weight?: number;
   } | {
     access?: string;
@@ -1220,6 +1249,29 @@ export type Island = {
     kind: "blue";
     mark?: boolean;
     queue?: string | null;
+  } | {
+    bin_size?: number;
+    bins?: number;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    kind: "sfb";
+    levels?: number;
+    mark?: boolean;
+    max?: number;
+    penalty_burst?: number;
+    penalty_rate?: number;
+    rehash?: string;
+    warm_up?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    kind: "afd";
+    sample_interval?: number;
+    samples?: number;
+    target_queue?: number;
+    update?: string;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1406,7 +1458,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1606,16 +1658,20 @@ export type Link = {
     min_threshold?: string;
     weight?: number;
   } | {
+    adaptive?: boolean;
+    automatic_weight?: boolean;
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
     gentle?: boolean;
+    interval?: string;
     kind: "red";
     mark?: boolean;
     max_p?: number;
     max_threshold?: string;
     mean_packet?: string;
     min_threshold?: string;
+    target_delay?: string | null;
     weight?: number;
   } | {
     access?: string;
@@ -1681,6 +1737,29 @@ export type Link = {
     kind: "blue";
     mark?: boolean;
     queue?: string | null;
+  } | {
+    bin_size?: number;
+    bins?: number;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    kind: "sfb";
+    levels?: number;
+    mark?: boolean;
+    max?: number;
+    penalty_burst?: number;
+    penalty_rate?: number;
+    rehash?: string;
+    warm_up?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    kind: "afd";
+    sample_interval?: number;
+    samples?: number;
+    target_queue?: number;
+    update?: string;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1758,7 +1837,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1958,16 +2037,20 @@ export type Link = {
     min_threshold?: string;
     weight?: number;
   } | {
+    adaptive?: boolean;
+    automatic_weight?: boolean;
     buffer?: string;
     by_bytes?: boolean;
     constant?: boolean;
     gentle?: boolean;
+    interval?: string;
     kind: "red";
     mark?: boolean;
     max_p?: number;
     max_threshold?: string;
     mean_packet?: string;
     min_threshold?: string;
+    target_delay?: string | null;
     weight?: number;
   } | {
     access?: string;
@@ -2033,6 +2116,29 @@ export type Link = {
     kind: "blue";
     mark?: boolean;
     queue?: string | null;
+  } | {
+    bin_size?: number;
+    bins?: number;
+    buffer?: string;
+    decrement?: number;
+    increment?: number;
+    kind: "sfb";
+    levels?: number;
+    mark?: boolean;
+    max?: number;
+    penalty_burst?: number;
+    penalty_rate?: number;
+    rehash?: string;
+    warm_up?: string;
+  } | {
+    alpha?: number;
+    beta?: number;
+    buffer?: string;
+    kind: "afd";
+    sample_interval?: number;
+    samples?: number;
+    target_queue?: number;
+    update?: string;
   } | {
     buffer?: string;
     drop_batch?: number;
