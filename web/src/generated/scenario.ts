@@ -890,7 +890,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1054,6 +1054,30 @@ export type Island = {
     max_rate?: string | null;
     quantum?: string;
     refill_delay?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string | null;
+    burst?: string;
+    kind: "tbf";
+    latency?: string;
+    mtu?: string;
+    peak_rate?: string | null;
+    rate?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string;
+    classes?: ({
+      burst?: string;
+      cburst?: string;
+      ceil?: string | null;
+      name: string;
+      parent?: string | null;
+      prio?: number;
+      priorities?: number[];
+      quantum?: string | null;
+      rate: string;
+    })[];
+    kind: "htb";
   } | {
     buffer?: string;
     by_bytes?: boolean;
@@ -1316,7 +1340,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1480,6 +1504,30 @@ export type Link = {
     max_rate?: string | null;
     quantum?: string;
     refill_delay?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string | null;
+    burst?: string;
+    kind: "tbf";
+    latency?: string;
+    mtu?: string;
+    peak_rate?: string | null;
+    rate?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string;
+    classes?: ({
+      burst?: string;
+      cburst?: string;
+      ceil?: string | null;
+      name: string;
+      parent?: string | null;
+      prio?: number;
+      priorities?: number[];
+      quantum?: string | null;
+      rate: string;
+    })[];
+    kind: "htb";
   } | {
     buffer?: string;
     by_bytes?: boolean;
@@ -1633,7 +1681,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1797,6 +1845,30 @@ export type Link = {
     max_rate?: string | null;
     quantum?: string;
     refill_delay?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string | null;
+    burst?: string;
+    kind: "tbf";
+    latency?: string;
+    mtu?: string;
+    peak_rate?: string | null;
+    rate?: string;
+  } | {
+    aqm?: Aqm;
+    buffer?: string;
+    classes?: ({
+      burst?: string;
+      cburst?: string;
+      ceil?: string | null;
+      name: string;
+      parent?: string | null;
+      prio?: number;
+      priorities?: number[];
+      quantum?: string | null;
+      rate: string;
+    })[];
+    kind: "htb";
   } | {
     buffer?: string;
     by_bytes?: boolean;
