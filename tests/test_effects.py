@@ -129,7 +129,7 @@ QUEUES: list[dict[str, Any]] = [
     *({"kind": "csfq", "role": role} for role in ("edge", "core", "island")),
     {"kind": "strict_priority", "levels": 1},
     {"kind": "cake", "diffserv": "besteffort"},
-    {"kind": "linux_fq", "max_rate": "300kbit/s", "ce_threshold": "1ms"},
+    {"kind": "linux_fq", "max_rate": "10Mbit/s", "ce_threshold": "1ms"},
     {"kind": "htb", "classes": [{"name": "all", "rate": "900kbit/s"}]},
 ]
 

@@ -59,7 +59,7 @@ def test_what_may_mean_two_things_gets_no_hint(option: str, given: str, cli: Cli
             "hhf",
             "headgate does not have the Heavy-Hitter Filter; nearest in kind: `fred`, which also drops more from flows",
         ),
-        ("--queue", "hfsc", "headgate does not have HFSC; nearest in kind: `hrr`"),
+        ("--queue", "hfsc", "headgate does not have HFSC; nearest in kind: `htb` and `hrr`"),
         ("--flows", "htcp", "headgate does not have H-TCP"),
         ("--flows", "westwood", "headgate does not have Westwood; nearest in kind: `newreno`, from which it comes"),
         (

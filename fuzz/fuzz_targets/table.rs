@@ -23,7 +23,11 @@ static QUEUES: LazyLock<Vec<Value>> = LazyLock::new(|| {
     for entry in LIST {
         let table = marking(entry.name, (entry.defaults)());
         if (entry.schema)()["properties"].get("aqm").is_some() && (entry.defaults)().get("aqm").is_none() {
-            all.extend(aqm::LIST.iter().map(|aqm| {
+            // Packets of a conversation may be in several leaves of htb, so that it takes no AQM that looks at conversations.
+            let takes = |name: &str| {
+                entry.name != "htb" || aqm::Spec::default_of(name).is_some_and(|spec| !spec.per_conversation())
+            };
+            all.extend(aqm::LIST.iter().filter(|aqm| takes(aqm.name)).map(|aqm| {
                 let mut managed = table.clone();
                 managed["aqm"] = marking(aqm.name, (aqm.defaults)());
                 managed

@@ -30,7 +30,6 @@
 //!
 //! State: classes and queues; per flow none.
 
-use crate::explain::tell_buffer;
 use crate::parts::{Bucket, Ring};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Duration, FlowId, Packet, Time};
@@ -324,7 +323,6 @@ impl Discipline for Htb {
         let number = self.queue_of[usize::from(packet.class)];
         let queue = &self.queues[usize::from(number)];
         let class = &self.classes[queue.class];
-        tell_buffer(self.buffer, tell);
         tell(Number::Queue, f64::from(number));
         tell(Number::Priority, class.prio as f64);
         tell(Number::OwnPackets, queue.packets.len() as f64);

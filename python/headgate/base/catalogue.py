@@ -101,7 +101,7 @@ def catalogue(kind: str) -> Catalogue:
 
     >>> list(catalogue("disciplines"))[:3], catalogue("controls")["cubic"].name
     (['fcfs', 'fq', 'wfq'], 'cubic')
-    >>> catalogue("disciplines")["red"].parameters[0].default
+    >>> catalogue("disciplines")["fcfs"].parameters[0].default
     '100pkt'
     """
     name = ALIASES.get(kind, kind)

@@ -25,8 +25,8 @@ RULES = {
     "above_max": "The average queue was at or above the upper threshold when the packet arrived, where no packet passes.",
     "over_share": "The packet's conversation held more than its part of the queue, so the packet was dropped.",
     "queue_full": "The packet's own queue was full when the packet arrived, so the packet was refused.",
-    "superseded": "It was an acknowledgement, and one behind it in the queue said all that it said.",
     "sojourn": "All packets of an interval had waited too long, so the packet was dropped as it was about to leave.",
+    "superseded": "It was an acknowledgement, and one behind it in the queue said all that it said.",
     "same_flow": "The packet and one drawn at random from the queue were of one conversation, so both were dropped.",
     "penalty": "The packet's conversation does not answer to drops, and what all such conversations may send was used up.",
 }

@@ -149,6 +149,11 @@ impl Check for HtbParams {
             let expected = format!("expected 1 to {MOST} classes");
             return Err(Wrong::at("classes", expected).found(&self.classes.len()));
         }
+        // It takes for granted that all packets of a conversation are in one queue.
+        if let Some(aqm) = self.aqm.as_ref().filter(|aqm| aqm.per_conversation()) {
+            let expected = "expected an AQM that does not look at conversations: one may be in several leaves";
+            return Err(Wrong::at("aqm", expected).found(aqm));
+        }
         let mut depths = Vec::with_capacity(self.classes.len());
         (0..self.classes.len()).try_for_each(|i| self.check_class(i, &mut depths))
     }

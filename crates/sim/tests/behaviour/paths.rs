@@ -55,7 +55,8 @@ fn value(d: &mut Draw, parameter: &Value) -> Option<Value> {
 }
 
 /// Parameters that are newer than the paths: to draw among them too would give others their values.
-const LATER: [(&str, &str); 6] = [
+const LATER: [(&str, &str); 7] = [
+    ("cake", "ack_filter"),
     ("fq", "slots"),
     ("wfq", "slots"),
     ("red", "adaptive"),
@@ -309,7 +310,7 @@ pub fn of_queues() -> Vec<(String, Value)> {
     let aqms = names("aqms");
     for (name, about) in names("disciplines") {
         let parts = std::iter::once(None).chain(aqms.iter().map(Some));
-        for part in parts.filter(|part| part.is_none() || takes_aqm(&name)) {
+        for part in parts.filter(|part| part.is_none_or(|(aqm, _)| takes_aqm(&name, aqm))) {
             let full = part.map_or_else(|| name.clone(), |(aqm, _)| format!("{name}+{aqm}"));
             for i in 0..if part.is_none() { 12 } else { 4 } {
                 all.push(valid(&full, i, |d| {
@@ -338,9 +339,9 @@ pub fn of_queues() -> Vec<(String, Value)> {
     all
 }
 
-fn takes_aqm(discipline: &str) -> bool {
+fn takes_aqm(discipline: &str, aqm: &str) -> bool {
     let x = json!({"duration": "1s", "nodes": [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "b", "kind": "host"}],
-        "links": [{"from": "a", "to": "g", "rate": "1Mbit/s"}, {"from": "g", "to": "b", "rate": "1Mbit/s", "queue": {"kind": discipline, "aqm": {"kind": "red"}}}],
+        "links": [{"from": "a", "to": "g", "rate": "1Mbit/s"}, {"from": "g", "to": "b", "rate": "1Mbit/s", "queue": {"kind": discipline, "aqm": {"kind": aqm}}}],
         "flows": [{"name": "f", "from": "a", "to": "b"}]});
     Scenario::from_json(&x.to_string()).is_ok()
 }
