@@ -5,7 +5,7 @@ mod common;
 
 use common::{column, run};
 use headgate_packet::choice::Entry;
-use headgate_packet::{Check as _, Duration, Time};
+use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Cells, Run, Table, Window};
 use proptest::prelude::*;
