@@ -171,7 +171,7 @@ mod tests {
         for (name, due) in [
             ("hhf", "headgate does not have the Heavy-Hitter Filter; nearest in kind: `fred`, which also drops more"),
             ("HHF", "Heavy-Hitter"),
-            ("htb", "nearest in kind: `hrr`, which also"),
+            ("hfsc", "nearest in kind: `hrr`, which also"),
         ] {
             let found = likeness(name, &queues);
             assert_eq!(found.nearest, None, "{name}");
