@@ -97,7 +97,7 @@ proptest! {
                 queue["aqm"] = json!(aqm);
             }
             // Not every scheduler takes every AQM.
-            if serde_json::from_value::<headgate_queue::Spec>(queue.clone()).is_ok_and(|spec| spec.check().is_err()) {
+            if serde_json::from_value::<headgate_queue::Spec>(queue.clone()).is_err() {
                 continue;
             }
             let known = (kind.defaults)();

@@ -26,8 +26,7 @@ pub fn disciplines(buffer: &str) -> Vec<(String, Spec)> {
         if (entry.defaults)().get("aqm").is_none() && parameters.contains_key("aqm") {
             tables.extend(aqms().iter().map(|aqm| json!({"kind": entry.name, "buffer": buffer, "aqm": aqm})));
         }
-        // Not every scheduler takes every AQM.
-        tables.retain(|table| serde_json::from_value::<Spec>(table.clone()).is_ok_and(|spec| spec.check().is_ok()));
+        tables.retain(|table| serde_json::from_value::<Spec>(table.clone()).is_ok());
         for (name, choice) in every.iter().flat_map(|table| table.as_object().expect("a table")) {
             assert!(tables.iter().any(|t| t[name] == *choice), "{}: {name} = {choice} was never taken", entry.name);
         }
