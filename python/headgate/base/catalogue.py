@@ -101,7 +101,7 @@ def catalogue(kind: str) -> Catalogue:
 
     >>> list(catalogue("disciplines"))[:3], catalogue("controls")["cubic"].name
     (['fcfs', 'fq', 'wfq'], 'cubic')
-    >>> catalogue("disciplines")["fcfs"].parameters[0].default
+    >>> next(p.default for p in catalogue("disciplines")["red"].parameters if p.name == "buffer")
     '100pkt'
     """
     name = ALIASES.get(kind, kind)
