@@ -2,17 +2,17 @@
 //!
 //! Source: Dong et al. 2015 (NSDI), sections 2.1 and 3.2, as summaries of it give them; the width of the sigmoid and the length of intervals are from memory.
 //! - The utility of an interval at rate x with a share L of losses is x (1 - L) / (1 + e^(100 (L - 0.05))) - x L, so that losses up to 5 % cost little.
-//! - Starting: the rate doubles until the utility falls, and is then that of before.
+//! - Starting: the rate doubles until the utility falls, and then returns to its last value.
 //! - Decision making: four intervals in two pairs, in each of which e more and e less is tried in an order that is drawn. If both pairs agree, the rate is the better
 //!   one. If not, e grows by `step`, up to `max_step`.
-//! - Rate adjusting: the nth change in that direction is n steps of the rate. When the utility falls the rate is that of before, and decisions are made again.
+//! - Rate adjusting: the nth change in that direction is n steps of the rate. When the utility falls the rate returns to its last value, and decisions are made again.
 //!
 //! Deviations:
 //! - Packets are counted, and at most two round trips' worth of them are out.
 //! - An interval lasts 1.7 to 2.2 smoothed round trips, drawn, and until it has `interval_packets`. Until the utilities are known, packets are sent at the rate itself.
 //! - The first rate is the initial window in the first round trip, where the paper has two packets.
-//! - A timeout halves the rate and begins to double it anew. Intervals in which the source lacked data count for nothing. Marks are ignored, and so is that a loss
-//!   turned out to be spurious.
+//! - A timeout halves the rate and begins to double it anew. Intervals in which the source lacked data count for nothing. Marks are ignored, and
+//!   nothing is undone when a loss turns out to be spurious.
 //!
 //! State per flow: the rate, the step, and four intervals.
 
@@ -105,7 +105,7 @@ pub struct Allegro {
     params: AllegroParams,
     initial: u64,
     mode: Mode,
-    /// Packets a second, once a round-trip time is known; that of before the last change; and what is sent now.
+    /// Packets a second, once a round-trip time is known; its value before the last change; and the rate that is sent now.
     rate: f64,
     before: f64,
     sending: f64,

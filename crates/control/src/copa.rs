@@ -238,11 +238,7 @@ impl FlowControl for Copa {
     }
 
     fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
-        let least = self.window.min(initial as f64);
-        self.window = match rule {
-            AfterIdle::Initial => least,
-            AfterIdle::Halved => (self.window * libm::exp2(-(timeouts.min(63) as f64))).max(least),
-        };
+        self.window = rule.window(self.window, initial, timeouts);
     }
 
     fn in_slow_start(&self) -> bool {

@@ -14,8 +14,8 @@
 //! - An interval lasts a smoothed round trip, and until it has `interval_packets`. Which rate of a pair comes first is drawn. Until the utilities of a step are
 //!   known, packets are sent at the rate between.
 //! - What the paper does about single abnormal measurements (checking them twice) is left out, as are the three pairs with a vote of the authors' later code.
-//! - A timeout halves the rate and begins to double it anew. Interval in which the source lacked data count for nothing. Marks are ignored, and so is that a loss
-//!   turned out to be spurious.
+//! - A timeout halves the rate and begins to double it anew. Intervals in which the source lacked data count for nothing. Marks are ignored, and
+//!   nothing is undone when a loss turns out to be spurious.
 //!
 //! State per flow: the rate, its bounds, and two intervals.
 
@@ -100,7 +100,7 @@ impl VivaceParams {
         Config::tcp(Rules { prr: false, own_window: true, rate_samples: true, ..rules }, Ecn::NotEct)
     }
 
-    /// Mbit/s of so many packets a second.
+    /// Converts packets a second to Mbit/s.
     fn megabits(&self, rate: f64) -> f64 {
         rate * f64::from(self.packet_bytes) * 8e-6
     }

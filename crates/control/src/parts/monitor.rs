@@ -63,7 +63,7 @@ impl Interval {
         self.spoiled = true;
     }
 
-    /// Whether it has lasted this long, with so many packets.
+    /// Whether it has lasted this long and at least this number of packets was sent in it.
     pub fn has_lasted(&self, time: Duration, packets: u64, now: Time) -> bool {
         now.since(self.start) >= time && self.sent >= packets
     }

@@ -38,7 +38,7 @@ impl Default for Search {
 }
 
 impl Search {
-    /// An acknowledgement arrived that gives a round trip, when so many packets are sent and delivered in all: whether slow start ends.
+    /// An acknowledgement arrived that gives a round trip; `sent` and `delivered` count all packets until now. Whether slow start ends.
     pub fn on_ack(&mut self, now: Time, rtt: Duration, sent: u64, delivered: u64) -> bool {
         let Some((place, end)) = self.at else {
             self.begin(now, rtt, sent, delivered);

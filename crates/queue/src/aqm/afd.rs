@@ -35,7 +35,7 @@ pub struct AfdParams {
     /// Samples that the shadow buffer holds.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub samples: u32,
-    /// Of so many packets one is sampled on average.
+    /// One packet in this many is sampled, on average.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub sample_interval: u32,
     /// Time from one step of the fair share to the next.

@@ -83,6 +83,17 @@ pub enum AfterIdle {
     Halved,
 }
 
+impl AfterIdle {
+    /// What is left of a window in packets that may be fractions, after an idle time of this many timeouts.
+    pub fn window(self, window: f64, initial: u64, timeouts: u64) -> f64 {
+        let least = window.min(initial as f64);
+        match self {
+            AfterIdle::Initial => least,
+            AfterIdle::Halved => (window * libm::exp2(-(timeouts.min(63) as f64))).max(least),
+        }
+    }
+}
+
 /// The rules that a sender follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
