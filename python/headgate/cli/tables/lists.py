@@ -90,11 +90,17 @@ def print_entry(kind: str, entry: dict[str, Any]) -> None:
 def _print_parameter(parameter: dict[str, Any]) -> None:
     out = console()
     default = parameter.get("default")
-    value = f" = {json.dumps(default, ensure_ascii=False)}" if default is not None else ""
+    # Tables would make a line of hundreds of letters.
+    tables = [entry for entry in (default if isinstance(default, list) else [default]) if isinstance(entry, dict)]
+    value = f" = {json.dumps(default, ensure_ascii=False)}" if default is not None and not tables else ""
     bounds = [f"{sign} {parameter[key]:g}" for key, sign in BOUNDS.items() if key in parameter]
     what = " ".join([parameter["type"] if parameter["type"] != "choice" else "one of these", *bounds])
     out.print(f"  [bold]{escape(parameter['name'])}[/]{escape(value)}  ({escape(what)})", soft_wrap=True)
     _print_indented(_line(parameter["description"]), 6)
+    if tables:
+        _print_indented("Unless given:", 6)
+    for table in tables:
+        _print_indented(json.dumps(table, ensure_ascii=False), 8)
     choices = parameter.get("choices", [])
     meanings = parameter.get("meanings") or [None] * len(choices)
     if any(meanings):
