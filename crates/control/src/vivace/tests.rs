@@ -170,8 +170,10 @@ fn which_comes_first_is_drawn_between_steps_only() {
     assert!(drawn.contains(&true) && drawn.contains(&false));
     v.restart(at(0));
     let lower = v.lower;
-    (0..40).for_each(|_| v.on_round(&mut rng));
-    assert_eq!(v.lower, lower);
+    for _ in 0..40 {
+        v.on_round(&mut rng);
+        assert_eq!(v.lower, lower);
+    }
 }
 
 #[test]
