@@ -188,3 +188,33 @@ fn scalable_controls_do_the_same_with_three_bits_as_with_counts() {
         assert_eq!(classic, at(r#"{"ecn": "classic"}"#, EcnEcho::Counts, true), "{name}");
     }
 }
+
+/// Marks that become known with each of these acknowledgements, which are named by the order in which they were sent. Packets are sent at `sent`, and
+/// those of `arrive` come to the sink in that order, all marked.
+fn learned(sent: &[u64], arrive: &[u64], acks: &[usize]) -> Vec<u64> {
+    let mut s = sink(1, false);
+    let mut sender =
+        Sender::new(&Arc::new(Rules { recovery: Recovery::Newreno, initial_window: 1000, ..Preset::Rfc.rules() }));
+    sender.supply(sent.len() as u64);
+    sent.iter().for_each(|at| assert!(sender.poll(1000, ms(*at)).is_some()));
+    let all: Vec<_> = arrive
+        .iter()
+        .map(|seq| {
+            let answer = s.on_data(*seq, true, false, ms(50));
+            assert_eq!(answer.now, 1);
+            (answer.cumulative, ms(sent[*seq as usize]), s.echo(&answer))
+        })
+        .collect();
+    let mut take = |n: &usize| sender.on_ack((all[*n].0, all[*n].1), Some(&all[*n].2), ms(100), &mut |_| {}).marked;
+    acks.iter().map(&mut take).collect()
+}
+
+#[test]
+fn a_report_that_was_overtaken_says_nothing() {
+    // Packet 0 is lost: duplicates, whose number never tells which came first. Of three, the first comes last.
+    assert_eq!(learned(&[1, 2, 3, 4], &[1, 2, 3], &[1, 2, 0]), [2, 1, 0]);
+    // Nor where both packets were sent at one time.
+    assert_eq!(learned(&[1, 2, 2, 4], &[1, 2, 3], &[1, 0, 2]), [2, 0, 1]);
+    // Packet 2 overtakes the first two: its acknowledgement has a later time stamp, and a number that is behind.
+    assert_eq!(learned(&[1, 2, 3, 4], &[2, 0, 1, 3], &[1, 0, 2, 3]), [2, 0, 1, 1]);
+}

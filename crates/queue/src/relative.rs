@@ -4,25 +4,24 @@ use crate::{LIST, Spec, aqm};
 use headgate_packet::choice::{Entry, lookup};
 use headgate_packet::{Buffer, Duration, Rate, Wrong};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Of each entry of a list the parameters that are buffers.
-type Buffers = BTreeMap<&'static str, Vec<String>>;
+/// Of each entry of a list the parameters that are buffers, once they were looked for: to make all schemas takes ten milliseconds.
+type Buffers = OnceLock<Vec<OnceLock<Vec<String>>>>;
 
-fn of_list(list: &'static [Entry]) -> Buffers {
-    list.iter().map(|entry| (entry.name, of_schema(&(entry.schema)()))).collect()
+fn of_list(list: &'static [Entry], known: &'static Buffers, table: &Value) -> &'static [String] {
+    let kind = table["kind"].as_str().unwrap_or_default();
+    let Some(place) = list.iter().position(|entry| entry.name == kind) else { return &[] };
+    let known = known.get_or_init(|| vec![OnceLock::new(); list.len()]);
+    known[place].get_or_init(|| of_schema(&(list[place].schema)()))
 }
 
 /// The paths of the parameters of a discipline that are buffers, and of its AQM's.
 fn buffers(json: &Value) -> Vec<String> {
-    static KNOWN: OnceLock<[Buffers; 2]> = OnceLock::new();
-    let [disciplines, aqms] = KNOWN.get_or_init(|| [of_list(LIST), of_list(aqm::LIST)]);
-    let of = |list: &Buffers, table: &Value| {
-        list.get(table["kind"].as_str().unwrap_or_default()).cloned().unwrap_or_default()
-    };
-    let inside = of(aqms, &json["aqm"]).into_iter().map(|key| format!("aqm.{key}"));
-    of(disciplines, json).into_iter().chain(inside).collect()
+    static DISCIPLINES: Buffers = OnceLock::new();
+    static AQMS: Buffers = OnceLock::new();
+    let inside = of_list(aqm::LIST, &AQMS, &json["aqm"]).iter().map(|key| format!("aqm.{key}"));
+    of_list(LIST, &DISCIPLINES, json).iter().cloned().chain(inside).collect()
 }
 
 /// The keys whose values may be buffers.

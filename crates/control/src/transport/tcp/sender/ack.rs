@@ -187,6 +187,8 @@ impl Sender {
             p.marked = if echo.congested { p.delivered } else { echo.marks.saturating_sub(self.marks) };
             self.marks = self.marks.max(echo.marks);
         }
+        // What a duplicate without blocks counts for is no progress: it may have been overtaken.
+        let progress = p.delivered;
         if duplicate && (!blocks || p.delivered > 0) {
             self.state.duplicates += 1;
             if self.recovery.on_duplicate(&mut self.ledger) {
@@ -198,7 +200,7 @@ impl Sender {
             }
         }
         if let Some(report) = echo.and_then(Echo::accurate) {
-            p.marked = self.take_accurate(report, (cumulative, sent), p.delivered);
+            p.marked = self.take_accurate(report, (cumulative, sent), progress);
         }
         if p.oldest_rtt.is_none() && p.advanced > 0 && self.rules.as_linux {
             let rtt = stamped(sent, now);
