@@ -78,7 +78,8 @@ fn a_slow_start_is_for_those_that_have_one_and_a_part_after_marks_for_renos_and_
         assert_eq!(got.is_ok(), cut(None) != cut(Some(0.9)), "{name}");
         if got.is_ok() {
             // RFC 8511: this part of the window, at least two packets; 0.57 x 100 is 56.99999999999999 of a computer.
-            let due = [(0.8, 80), (0.85, 85), (1.0, 100), (0.57, 57), (0.855, 85)].map(|(left, due)| (cut(Some(left)), due));
+            let due =
+                [(0.8, 80), (0.85, 85), (1.0, 100), (0.57, 57), (0.855, 85)].map(|(left, due)| (cut(Some(left)), due));
             let close = if name == "cubic" { 1 } else { 0 };
             assert!(due.iter().all(|(got, due)| got.abs_diff(*due) <= close), "{name}: {due:?}");
         }
