@@ -310,6 +310,12 @@ impl Sink {
         Echo { congested: !self.congested, ..self.echo(answer) }
     }
 
+    /// Kept apart, so that the report of all others stays small enough to be compiled into its callers.
+    #[cold]
+    fn report_accurate(&self, echo: &mut Echo) {
+        echo.set_accurate(Accurate::of(self.marks, self.policy.accecn_option));
+    }
+
     #[inline]
     fn report(&self, duplicate: Option<u64>) -> Echo {
         let mut echo = Echo {
@@ -320,7 +326,7 @@ impl Sink {
         };
         // Before the first mark the field has the value that the source knows.
         if self.policy.ecn == EcnEcho::Accecn && self.marks > 0 {
-            echo.set_accurate(Accurate::of(self.marks, self.policy.accecn_option));
+            self.report_accurate(&mut echo);
         }
         // Mostly there is no range, or nobody who wants to know of it.
         if self.policy.blocks == 0 || self.ahead.is_empty() {
