@@ -316,7 +316,7 @@ impl Sink {
         echo.set_accurate(Accurate::of(self.marks, self.policy.accecn_option));
     }
 
-    #[inline]
+    #[inline(always)]
     fn report(&self, duplicate: Option<u64>) -> Echo {
         let mut echo = Echo {
             duplicate: duplicate.filter(|_| self.policy.duplicates),
