@@ -20,11 +20,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from ._core import ScenarioError, __version__
+from ._core import PluginError, ScenarioError, __version__
 from .base.errors import HeadgateError, MissingExtraError, TraceError
 
 if TYPE_CHECKING:
-    from . import analysis, matrix, papers, plots, stats, sweep
+    from . import analysis, matrix, papers, plots, plugins, stats, sweep
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
     from .explore.widget import widget
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .papers import Reproduction, reproduce
     from .plots.build import plot
     from .plots.traces import timeline
+    from .plugins import control, discipline, parameter
     from .replays import Replay, replay
     from .results.results import Results
     from .scenario.examples import example
@@ -44,6 +45,7 @@ __all__ = [
     "HeadgateError",
     "Inference",
     "MissingExtraError",
+    "PluginError",
     "Replay",
     "Reproduction",
     "Results",
@@ -56,13 +58,17 @@ __all__ = [
     "analysis",
     "catalogue",
     "compare",
+    "control",
+    "discipline",
     "example",
     "infer",
     "matrix",
     "open_study",
     "papers",
+    "parameter",
     "plot",
     "plots",
+    "plugins",
     "replay",
     "reproduce",
     "schema",
@@ -76,7 +82,7 @@ __all__ = [
 #: The packages and modules that are offered here, and the names, each with where it stands. All are loaded on first use, so that
 #: `import headgate` costs milliseconds.
 _MODULES = {
-    **{room: room for room in ("analysis", "matrix", "papers", "plots", "quick", "stats", "sweep")},
+    **{room: room for room in ("analysis", "matrix", "papers", "plots", "plugins", "quick", "stats", "sweep")},
     "errors": "base.errors",
     "summaries": "results.summaries",
     "tables": "results.tables",
@@ -95,6 +101,9 @@ _NAMES = {
     "Compared": "comparison",
     "Difference": "comparison",
     "to_xarray": "comparison",
+    "control": "plugins",
+    "discipline": "plugins",
+    "parameter": "plugins",
     "plot": "plots",
     "timeline": "plots",
     "replay": "replays",

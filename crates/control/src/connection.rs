@@ -3,6 +3,7 @@
 use crate::source::{AnySource, Source};
 use crate::transport::{Config, Received};
 use crate::{Echo, Spec};
+use headgate_packet::foreign::Fault;
 use headgate_packet::{Duration, Rng, Time};
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ pub struct AckPacket<'a> {
 ///
 /// Without flow control there is nothing to keep but two counters; the rest lives behind a pointer, so that ten thousand such
 /// sources stay small.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Connection(AnySource);
 
 impl Connection {
@@ -158,6 +159,11 @@ impl Connection {
     /// Bytes of the records of packets sent.
     pub fn memory(&self) -> usize {
         self.0.memory()
+    }
+
+    /// Why a flow control that is not of the list is not called any more.
+    pub fn fault(&self) -> Option<&Fault> {
+        if let AnySource::Tcp(tcp) = &self.0 { tcp.control().fault() } else { None }
     }
 
     /// Timeouts so far.

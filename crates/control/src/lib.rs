@@ -5,6 +5,7 @@
 //! configures through [`transport::Config`]. Nothing here owns a clock, a socket or a random generator.
 
 mod connection;
+pub mod foreign;
 pub mod parts;
 pub mod source;
 pub mod transport;
@@ -25,85 +26,108 @@ macro_rules! held {
 macro_rules! protocols {
     ($($module:ident : $Type:ident ( $Params:ident ) $($apart:ident)?),+ $(,)?) => {
         $(pub mod $module;)+
-        headgate_packet::choice!("a flow control", $($module: $Type($Params)),+);
+        headgate_packet::choice!("a flow control", [REGISTRY: dyn foreign::Make], $($module: $Type($Params)),+);
 
         /// Any protocol of the list.
-        #[derive(Clone, Debug)]
+        #[derive(Debug)]
         pub enum AnyFlowControl {
-            $(#[doc = concat!("`", stringify!($module), "`")] $Type(held!($module::$Type $(, $apart)?))),+
+            $(#[doc = concat!("`", stringify!($module), "`")] $Type(held!($module::$Type $(, $apart)?)),)+
+            /// One that is not of the list.
+            Foreign(Box<foreign::Foreign>),
         }
 
         impl Spec {
             /// A protocol for one flow.
             pub fn build(&self) -> AnyFlowControl {
-                match self { $(Spec::$Type(p) => AnyFlowControl::$Type($module::$Type::new(p).into())),+ }
+                match self {
+                    $(Spec::$Type(p) => AnyFlowControl::$Type($module::$Type::new(p).into()),)+
+                    Spec::Foreign(chosen) => {
+                        let (make, values) = chosen.parts();
+                        AnyFlowControl::Foreign(Box::new(foreign::Foreign::new(make, values)))
+                    }
+                }
             }
             /// How the transport serves this protocol.
             pub fn transport(&self) -> Config {
-                match self { $(Spec::$Type(p) => p.transport()),+ }
+                match self {
+                    $(Spec::$Type(p) => p.transport(),)+
+                    Spec::Foreign(chosen) => chosen.parts().0.transport(),
+                }
+            }
+        }
+
+        impl AnyFlowControl {
+            /// Why one that is not of the list is not called any more.
+            pub fn fault(&self) -> Option<&headgate_packet::foreign::Fault> {
+                if let AnyFlowControl::Foreign(control) = self { control.fault() } else { None }
             }
         }
 
         impl FlowControl for AnyFlowControl {
             #[inline]
             fn on_ack(&mut self, ack: &Ack) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_ack(ack)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.on_ack(ack),)+ AnyFlowControl::Foreign(p) => p.on_ack(ack) }
             }
             fn on_loss(&mut self, loss: &Loss) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_loss(loss)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.on_loss(loss),)+ AnyFlowControl::Foreign(p) => p.on_loss(loss) }
             }
             #[inline]
             fn allowance(&self) -> Allowance {
-                match self { $(AnyFlowControl::$Type(p) => p.allowance()),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.allowance(),)+ AnyFlowControl::Foreign(p) => p.allowance() }
             }
             #[inline]
             fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_packet_sent(now, in_flight, app_limited)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.on_packet_sent(now, in_flight, app_limited),)+ AnyFlowControl::Foreign(p) => p.on_packet_sent(now, in_flight, app_limited) }
             }
             fn on_packet_lost(&mut self, now: Time, packet: &Sent) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_packet_lost(now, packet)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.on_packet_lost(now, packet),)+ AnyFlowControl::Foreign(p) => p.on_packet_lost(now, packet) }
             }
             fn on_start(&mut self, window: u64) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_start(window)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.on_start(window),)+ AnyFlowControl::Foreign(p) => p.on_start(window) }
+            }
+            fn on_seed(&mut self, seed: u64) {
+                if let AnyFlowControl::Foreign(p) = self {
+                    p.on_seed(seed);
+                }
             }
             fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_idle(rule, initial, timeouts)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.on_idle(rule, initial, timeouts),)+ AnyFlowControl::Foreign(p) => p.on_idle(rule, initial, timeouts) }
             }
             fn on_delivered(&mut self, delivered: u64, marks: u64, round: bool) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_delivered(delivered, marks, round)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.on_delivered(delivered, marks, round),)+ AnyFlowControl::Foreign(p) => p.on_delivered(delivered, marks, round) }
             }
             fn on_undo(&mut self) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_undo()),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.on_undo(),)+ AnyFlowControl::Foreign(p) => p.on_undo() }
             }
             fn on_round(&mut self, rng: &mut Rng) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_round(rng)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.on_round(rng),)+ AnyFlowControl::Foreign(p) => p.on_round(rng) }
             }
             fn end_slow_start(&mut self) -> bool {
-                match self { $(AnyFlowControl::$Type(p) => p.end_slow_start()),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.end_slow_start(),)+ AnyFlowControl::Foreign(p) => p.end_slow_start() }
             }
             fn leave_slow_start_alone(&mut self) {
-                match self { $(AnyFlowControl::$Type(p) => p.leave_slow_start_alone()),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.leave_slow_start_alone(),)+ AnyFlowControl::Foreign(p) => p.leave_slow_start_alone() }
             }
             fn in_slow_start(&self) -> bool {
-                match self { $(AnyFlowControl::$Type(p) => p.in_slow_start()),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.in_slow_start(),)+ AnyFlowControl::Foreign(p) => p.in_slow_start() }
             }
             fn as_releases(&mut self) -> Option<&mut dyn ReleaseControl> {
-                match self { $(AnyFlowControl::$Type(p) => p.as_releases()),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.as_releases(),)+ AnyFlowControl::Foreign(p) => p.as_releases() }
             }
             fn as_layers(&mut self) -> Option<&mut dyn LayerControl> {
-                match self { $(AnyFlowControl::$Type(p) => p.as_layers()),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.as_layers(),)+ AnyFlowControl::Foreign(p) => p.as_layers() }
             }
             fn next_release(&self) -> Time {
-                match self { $(AnyFlowControl::$Type(p) => p.next_release()),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.next_release(),)+ AnyFlowControl::Foreign(p) => p.next_release() }
             }
             fn is_over(&self) -> bool {
-                match self { $(AnyFlowControl::$Type(p) => p.is_over()),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.is_over(),)+ AnyFlowControl::Foreign(p) => p.is_over() }
             }
             fn priority(&self, offset: u64) -> Option<u8> {
-                match self { $(AnyFlowControl::$Type(p) => p.priority(offset)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.priority(offset),)+ AnyFlowControl::Foreign(p) => p.priority(offset) }
             }
             fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(AnyFlowControl::$Type(p) => p.probe(sink)),+ }
+                match self { $(AnyFlowControl::$Type(p) => p.probe(sink),)+ AnyFlowControl::Foreign(p) => p.probe(sink) }
             }
         }
     };
@@ -323,6 +347,8 @@ pub trait FlowControl {
     }
     /// The transport begins, with this initial window in packets. Called once, before everything else.
     fn on_start(&mut self, _window: u64) {}
+    /// A number from the flow's own stream, for a protocol that makes its chance of it. Called once, after `on_start`, where the flow has a stream.
+    fn on_seed(&mut self, _seed: u64) {}
     /// A packet is sent, new or again; `in_flight` others are in the network, and `app_limited` says that none waited before, and that no more was delivered
     /// since than was in flight then; never so unless the protocol asks for rate samples. What it allows changes only where nothing is in flight.
     fn on_packet_sent(&mut self, _now: Time, _in_flight: u64, _app_limited: bool) {}

@@ -5,6 +5,7 @@
 
 use crate::check::{Check, Wrong};
 use crate::cut;
+use crate::foreign::{Chosen, Registry};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,19 @@ where
         .and_then(|()| read_flat::<P>(&value))
         .and_then(|params| params.check().map(|()| params).map_err(|wrong| broken(wrong, &value)))
         .map_err(E::custom)
+}
+
+/// Reads the parameters of an entry that was registered.
+///
+/// # Errors
+/// They are wrong, or it is there no more.
+pub fn registered<M: ?Sized, E: Error>(registry: &Registry<M>, name: &str, value: &Value) -> Result<Chosen<M>, E> {
+    let chosen = registry.choose(name, value);
+    let chosen = chosen.ok_or_else(|| E::custom(format!("kind{SEPARATOR}unknown variant `{}`", cut(name))))?;
+    chosen.map_err(|wrong| {
+        let whole = wrong.path.is_empty() && wrong.found.is_none();
+        E::custom(if whole { located_text("", &wrong.expected) } else { broken(wrong, value) })
+    })
 }
 
 /// Whether numbers lie within the bounds of their struct's schema.
@@ -234,18 +248,25 @@ pub fn defaults_of<P: Default + Serialize>() -> Value {
 
 /// The schema of the whole choice: any entry of the list by name, or an object with its parameters.
 pub fn schema(entries: &[Entry]) -> Value {
-    let names: Vec<&str> = entries.iter().map(|e| e.name).collect();
-    let mut variants = vec![json!({ "type": "string", "enum": names })];
-    for entry in entries {
-        let mut schema = (entry.schema)();
+    schema_with(entries, &[])
+}
+
+/// As `schema`, with entries that were registered: names, sources and schemas of parameters.
+pub fn schema_with(entries: &[Entry], registered: &[(String, String, Value)]) -> Value {
+    let listed = entries.iter().map(|e| (e.name, e.source, (e.schema)()));
+    let all = listed.chain(registered.iter().map(|(name, source, schema)| (&**name, &**source, schema.clone())));
+    let (mut names, mut variants) = (Vec::new(), vec![Value::Null]);
+    for (name, source, mut schema) in all {
         if let Value::Object(object) = &mut schema {
             object.remove("title");
             let properties = object.entry("properties").or_insert_with(|| json!({}));
-            properties["kind"] = json!({ "const": entry.name, "description": entry.source });
+            properties["kind"] = json!({ "const": name, "description": source });
             object.insert("required".to_owned(), json!(["kind"]));
         }
+        names.push(name);
         variants.push(schema);
     }
+    variants[0] = json!({ "type": "string", "enum": names });
     json!({ "anyOf": variants })
 }
 
@@ -260,15 +281,25 @@ pub fn tagged<P: Serialize>(kind: &str, params: &P) -> Value {
 }
 
 /// Makes the `Spec` of a list of algorithms: one parameter struct chosen by `kind`, with serde, schema and catalogue.
-/// A line reads `module: Type(Params)`; the module's name is the name in scenario files and `Type::SOURCE` its source.
+/// A line reads `module: Type(Params)`; the module's name is the name in scenario files and `Type::SOURCE` its source. With a registry, names that are
+/// registered while the program runs are read as well.
 #[macro_export]
 macro_rules! choice {
-    ($what:literal, $($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+    ($what:literal, $([$registry:ident : $Make:ty],)? $($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
         /// A choice from the list with its parameters, as it stands in a scenario file.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Spec {
-            $(#[doc = concat!("`", stringify!($module), "` with its parameters.")] $Type($module::$Params)),+
+            $(#[doc = concat!("`", stringify!($module), "` with its parameters.")] $Type($module::$Params),)+
+            $(
+                /// One that was registered, with its parameters.
+                Foreign($crate::foreign::Chosen<$Make>),
+            )?
         }
+
+        $(
+            /// The entries that were registered beside those of the list.
+            pub static $registry: $crate::foreign::Registry<$Make> = $crate::foreign::Registry::new();
+        )?
 
         /// Every entry of the list, in the order of the list.
         pub const LIST: &[$crate::choice::Entry] = &[$($crate::choice::Entry {
@@ -286,32 +317,47 @@ macro_rules! choice {
         impl Spec {
             /// The name in scenario files.
             pub fn name(&self) -> &'static str {
-                match self { $(Spec::$Type(_) => stringify!($module)),+ }
+                match self {
+                    $(Spec::$Type(_) => stringify!($module),)+
+                    $(Spec::Foreign(chosen) => $crate::foreign::Chosen::<$Make>::name(chosen),)?
+                }
             }
             /// The rules that its parameters check themselves. Parameters that were read were checked already.
             ///
             /// # Errors
             /// The first that is broken.
             pub fn check(&self) -> Result<(), $crate::Wrong> {
-                match self { $(Spec::$Type(p) => $crate::Check::check(p)),+ }
+                match self {
+                    $(Spec::$Type(p) => $crate::Check::check(p),)+
+                    // It was checked when it was read.
+                    $(Spec::Foreign(_) => { _ = &$registry; Ok(()) })?
+                }
             }
             /// The named entry with its default parameters.
             pub fn default_of(name: &str) -> Option<Spec> {
-                match name { $(stringify!($module) => Some(Spec::$Type(Default::default())),)+ _ => None }
+                match name {
+                    $(stringify!($module) => Some(Spec::$Type(Default::default())),)+
+                    _ => $crate::choice!(@default name $($registry)?),
+                }
             }
         }
 
         impl serde::Serialize for Spec {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                match self { $(Spec::$Type(p) => $crate::choice::tagged(stringify!($module), p).serialize(s)),+ }
+                match self {
+                    $(Spec::$Type(p) => $crate::choice::tagged(stringify!($module), p).serialize(s),)+
+                    $(Spec::Foreign(p) => $crate::choice::tagged($crate::foreign::Chosen::<$Make>::name(p), p.values()).serialize(s),)?
+                }
             }
         }
 
         impl<'de> serde::Deserialize<'de> for Spec {
             fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Spec, D::Error> {
-                let (kind, value) = $crate::choice::split(d, $what, &[$(stringify!($module)),+])?;
+                let names = $crate::choice!(@names [$(stringify!($module)),+] $($registry)?);
+                let (kind, value) = $crate::choice::split(d, $what, &names)?;
                 match kind.as_str() {
                     $(stringify!($module) => $crate::choice::params_of_entry(value).map(Spec::$Type),)+
+                    $(name if !LIST.iter().any(|entry| entry.name == name) => $crate::choice::registered(&$registry, name, &value).map(Spec::Foreign),)?
                     _ => unreachable!("split accepts only names of the list"),
                 }
             }
@@ -321,8 +367,20 @@ macro_rules! choice {
             fn inline_schema() -> bool { true }
             fn schema_name() -> std::borrow::Cow<'static, str> { $what.into() }
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                $crate::choice::schema(LIST).try_into().expect("an object is a schema")
+                $crate::choice!(@schema $($registry)?).try_into().expect("an object is a schema")
             }
         }
+    };
+    (@names [$($name:expr),+]) => { [$($name),+] };
+    (@names [$($name:expr),+] $registry:ident) => { {
+        let mut names = vec![$($name),+];
+        names.extend($registry.names());
+        names
+    } };
+    (@schema) => { $crate::choice::schema(LIST) };
+    (@schema $registry:ident) => { $crate::choice::schema_with(LIST, &$registry.schemas()) };
+    (@default $name:ident) => { None };
+    (@default $name:ident $registry:ident) => {
+        $registry.choose($name, &$crate::foreign::Value::Object(Default::default())).and_then(Result::ok).map(Spec::Foreign)
     };
 }

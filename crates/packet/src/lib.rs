@@ -5,6 +5,7 @@
 mod buffer;
 pub mod check;
 pub mod choice;
+pub mod foreign;
 pub mod header;
 mod hint;
 mod noise;

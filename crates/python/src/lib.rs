@@ -4,6 +4,7 @@ mod batch;
 mod column;
 mod cost;
 mod interrupt;
+mod plugin;
 mod replay;
 mod run;
 mod steps;
@@ -116,6 +117,10 @@ fn quantity_text(kind: &str, amount: u64) -> PyResult<String> {
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
+    m.add("PluginError", m.py().get_type::<plugin::PluginError>())?;
+    m.add_class::<plugin::Ack>()?;
+    m.add_class::<plugin::Packet>()?;
+    m.add_class::<plugin::Cx>()?;
     m.add_class::<column::Column>()?;
     m.add_class::<steps::Steps>()?;
     m.add_class::<run::RunResult>()?;
@@ -143,6 +148,11 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(quantity, m)?,
         wrap_pyfunction!(quantity_text, m)?,
         wrap_pyfunction!(likeness, m)?,
+        wrap_pyfunction!(plugin::register_control, m)?,
+        wrap_pyfunction!(plugin::register_discipline, m)?,
+        wrap_pyfunction!(plugin::unregister, m)?,
+        wrap_pyfunction!(plugin::inside, m)?,
+        wrap_pyfunction!(plugin::plugin_calls, m)?,
         wrap_pyfunction!(run::run, m)?,
         wrap_pyfunction!(run::events, m)?,
         wrap_pyfunction!(run::tracks, m)?,

@@ -3,6 +3,7 @@
 //! The engine asks a [`Watch`] from time to time whether to continue, so that the run itself ends and frees its memory. Work that never asks, such
 //! as a read from a pipe, is left to `interrupt.rs`.
 
+use crate::plugin::plugin_error;
 use crate::scenario_error;
 use headgate_sim::spec::{Scenario, SpecError};
 use headgate_sim::{Rows, Run};
@@ -118,9 +119,14 @@ impl<'a> Watch<'a> {
     pub fn advance(&mut self, py: Python<'_>, running: &mut Run, events: u64, rows: usize) -> PyResult<bool> {
         py.detach(|| {
             while running.digest().events < events {
-                if running.advance(SLICE.min(events - running.digest().events)) {
+                let complete = running.advance(SLICE.min(events - running.digest().events));
+                if complete && running.fault().is_none() {
                     self.report(running.progress());
                     return Ok(true);
+                }
+                if let Some((who, fault)) = running.fault() {
+                    self.reason = Some(Python::attach(|py| plugin_error(py, &who, fault)));
+                    return Err(SpecError::at("", "stopped"));
                 }
                 let before = self.looked;
                 if self.stop() {

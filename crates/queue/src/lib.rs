@@ -9,6 +9,7 @@ mod cx;
 mod decisions;
 mod drops;
 mod explain;
+pub mod foreign;
 pub mod line;
 mod link_info;
 mod managed;
@@ -36,7 +37,7 @@ macro_rules! disciplines {
     ) => {
         $(pub mod $module;)+
         $(pub mod $name;)+
-        headgate_packet::choice!("a queueing discipline", $($module: $Type($Params),)+ $($name: $Name($Configured)),+);
+        headgate_packet::choice!("a queueing discipline", [REGISTRY: dyn foreign::Make], $($module: $Type($Params),)+ $($name: $Name($Configured)),+);
 
         /// Any discipline of the list.
         #[derive(Clone, Debug)]
@@ -45,6 +46,8 @@ macro_rules! disciplines {
             $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type),)+
             /// One with an AQM.
             Managed(Box<Managed>),
+            /// One that is not of the list.
+            Foreign(Box<foreign::Foreign>),
         }
 
         impl Spec {
@@ -52,7 +55,11 @@ macro_rules! disciplines {
             pub fn build(&self, link: &LinkInfo) -> AnyDiscipline {
                 let made = match self {
                     $(Spec::$Type(p) => AnyDiscipline::$Type($module::$Type::new(p, link)),)+
-                    $(Spec::$Name(p) => return $name::$Name::configured(p).build(link)),+
+                    $(Spec::$Name(p) => return $name::$Name::configured(p).build(link),)+
+                    Spec::Foreign(chosen) => {
+                        let (make, values) = chosen.parts();
+                        AnyDiscipline::Foreign(Box::new(foreign::Foreign::new(make, values, link)))
+                    }
                 };
                 match self.aqm() {
                     Some(aqm) => AnyDiscipline::Managed(Box::new(Managed::new(made, self.scheduler_per_conversation(), aqm.build(link), link))),
@@ -63,20 +70,21 @@ macro_rules! disciplines {
             fn aqm(&self) -> Option<&aqm::Spec> {
                 match self {
                     $(Spec::$Type(_p) => None$(.or(_p.$aqm.as_ref()))?,)+
-                    $(Spec::$Name(_) => None),+
+                    _ => None,
                 }
             }
             /// What it is a name for, if it is one.
             fn configured(&self) -> Option<Spec> {
                 match self {
-                    $(Spec::$Type(_) => None,)+
-                    $(Spec::$Name(p) => Some($name::$Name::configured(p))),+
+                    $(Spec::$Name(p) => Some($name::$Name::configured(p)),)+
+                    _ => None,
                 }
             }
             /// Its [`Discipline::WORK_CONSERVING`].
             pub fn work_conserving(&self) -> bool {
                 match self {
                     $(Spec::$Type(_) => <$module::$Type as Discipline>::WORK_CONSERVING,)+
+                    Spec::Foreign(chosen) => chosen.parts().0.work_conserving(),
                     _ => self.configured().is_none_or(|spec| spec.work_conserving()),
                 }
             }
@@ -84,6 +92,7 @@ macro_rules! disciplines {
             pub fn scheduler_per_conversation(&self) -> bool {
                 match self {
                     $(Spec::$Type(_) => <$module::$Type as Discipline>::PER_CONVERSATION,)+
+                    Spec::Foreign(_) => true,
                     _ => self.configured().is_some_and(|spec| spec.scheduler_per_conversation()),
                 }
             }
@@ -109,6 +118,7 @@ macro_rules! disciplines {
                     $(Spec::$Type(_) => {
                         <$module::$Type as Discipline>::DROPS_ON_DEPARTURE || self.aqm().is_some_and(aqm::Spec::drops_on_departure)
                     })+
+                    Spec::Foreign(_) => true,
                     _ => self.configured().is_some_and(|spec| spec.drops_on_departure()),
                 }
             }
@@ -142,6 +152,13 @@ macro_rules! disciplines {
             }
         }
 
+        impl AnyDiscipline {
+            /// Why one that is not of the list is not called any more.
+            pub fn fault(&self) -> Option<&headgate_packet::foreign::Fault> {
+                if let AnyDiscipline::Foreign(discipline) = self { discipline.fault() } else { None }
+            }
+        }
+
         /// The constants hold for all of the list; [`Spec`] gives those of each.
         impl Discipline for AnyDiscipline {
             const WORK_CONSERVING: bool = $(<$module::$Type as Discipline>::WORK_CONSERVING)&&+;
@@ -154,77 +171,77 @@ macro_rules! disciplines {
             const GIVES_UP: bool = $(<$module::$Type as Discipline>::GIVES_UP)||+;
             #[inline]
             fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-                match self { $(AnyDiscipline::$Type(d) => d.enqueue(packet, cx),)+ AnyDiscipline::Managed(d) => d.enqueue(packet, cx) }
+                match self { $(AnyDiscipline::$Type(d) => d.enqueue(packet, cx),)+ AnyDiscipline::Managed(d) => d.enqueue(packet, cx), AnyDiscipline::Foreign(d) => d.enqueue(packet, cx) }
             }
             #[inline]
             fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
-                match self { $(AnyDiscipline::$Type(d) => d.dequeue(cx),)+ AnyDiscipline::Managed(d) => d.dequeue(cx) }
+                match self { $(AnyDiscipline::$Type(d) => d.dequeue(cx),)+ AnyDiscipline::Managed(d) => d.dequeue(cx), AnyDiscipline::Foreign(d) => d.dequeue(cx) }
             }
             #[inline]
             fn backlog(&self) -> Backlog {
-                match self { $(AnyDiscipline::$Type(d) => d.backlog(),)+ AnyDiscipline::Managed(d) => d.backlog() }
+                match self { $(AnyDiscipline::$Type(d) => d.backlog(),)+ AnyDiscipline::Managed(d) => d.backlog(), AnyDiscipline::Foreign(d) => d.backlog() }
             }
             #[inline]
             fn timeout(&self) -> Option<Time> {
-                match self { $(AnyDiscipline::$Type(d) => d.timeout(),)+ AnyDiscipline::Managed(d) => d.timeout() }
+                match self { $(AnyDiscipline::$Type(d) => d.timeout(),)+ AnyDiscipline::Managed(d) => d.timeout(), AnyDiscipline::Foreign(d) => d.timeout() }
             }
             fn on_timeout(&mut self, cx: &mut Cx<'_>) {
-                match self { $(AnyDiscipline::$Type(d) => d.on_timeout(cx),)+ AnyDiscipline::Managed(d) => d.on_timeout(cx) }
+                match self { $(AnyDiscipline::$Type(d) => d.on_timeout(cx),)+ AnyDiscipline::Managed(d) => d.on_timeout(cx), AnyDiscipline::Foreign(d) => d.on_timeout(cx) }
             }
             fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
-                match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link, now),)+ AnyDiscipline::Managed(d) => d.on_link_change(link, now) }
+                match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link, now),)+ AnyDiscipline::Managed(d) => d.on_link_change(link, now), AnyDiscipline::Foreign(d) => d.on_link_change(link, now) }
             }
             #[inline]
             fn offer(&mut self, service: &mut Service, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
-                match self { $(AnyDiscipline::$Type(d) => service.offer(d, packet, now, sent),)+ AnyDiscipline::Managed(d) => service.offer(&mut **d, packet, now, sent) }
+                match self { $(AnyDiscipline::$Type(d) => service.offer(d, packet, now, sent),)+ AnyDiscipline::Managed(d) => service.offer(&mut **d, packet, now, sent), AnyDiscipline::Foreign(d) => service.offer(&mut **d, packet, now, sent) }
             }
             #[inline]
             fn advance(&mut self, service: &mut Service, now: Time, sent: &mut impl FnMut(Sent)) {
-                match self { $(AnyDiscipline::$Type(d) => service.advance(d, now, sent),)+ AnyDiscipline::Managed(d) => service.advance(&mut **d, now, sent) }
+                match self { $(AnyDiscipline::$Type(d) => service.advance(d, now, sent),)+ AnyDiscipline::Managed(d) => service.advance(&mut **d, now, sent), AnyDiscipline::Foreign(d) => service.advance(&mut **d, now, sent) }
             }
             fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
-                match self { $(AnyDiscipline::$Type(d) => d.has_forgotten(flow, now),)+ AnyDiscipline::Managed(d) => d.has_forgotten(flow, now) }
+                match self { $(AnyDiscipline::$Type(d) => d.has_forgotten(flow, now),)+ AnyDiscipline::Managed(d) => d.has_forgotten(flow, now), AnyDiscipline::Foreign(d) => d.has_forgotten(flow, now) }
             }
             #[inline]
             fn queue_of(&self, flow: FlowId, arrived: Time) -> u32 {
-                match self { $(AnyDiscipline::$Type(d) => d.queue_of(flow, arrived),)+ AnyDiscipline::Managed(d) => d.queue_of(flow, arrived) }
+                match self { $(AnyDiscipline::$Type(d) => d.queue_of(flow, arrived),)+ AnyDiscipline::Managed(d) => d.queue_of(flow, arrived), AnyDiscipline::Foreign(d) => d.queue_of(flow, arrived) }
             }
             #[inline]
             fn class_queue(&self, flow: FlowId, class: u8, arrived: Time) -> u32 {
-                match self { $(AnyDiscipline::$Type(d) => d.class_queue(flow, class, arrived),)+ AnyDiscipline::Managed(d) => d.class_queue(flow, class, arrived) }
+                match self { $(AnyDiscipline::$Type(d) => d.class_queue(flow, class, arrived),)+ AnyDiscipline::Managed(d) => d.class_queue(flow, class, arrived), AnyDiscipline::Foreign(d) => d.class_queue(flow, class, arrived) }
             }
             fn queues(&self, link: &LinkInfo) -> usize {
-                match self { $(AnyDiscipline::$Type(d) => d.queues(link),)+ AnyDiscipline::Managed(d) => d.queues(link) }
+                match self { $(AnyDiscipline::$Type(d) => d.queues(link),)+ AnyDiscipline::Managed(d) => d.queues(link), AnyDiscipline::Foreign(d) => d.queues(link) }
             }
             fn is_preemptive(&self) -> bool {
-                match self { $(AnyDiscipline::$Type(d) => d.is_preemptive(),)+ AnyDiscipline::Managed(d) => d.is_preemptive() }
+                match self { $(AnyDiscipline::$Type(d) => d.is_preemptive(),)+ AnyDiscipline::Managed(d) => d.is_preemptive(), AnyDiscipline::Foreign(d) => d.is_preemptive() }
             }
             fn preempts(&self) -> bool {
-                match self { $(AnyDiscipline::$Type(d) => d.preempts(),)+ AnyDiscipline::Managed(d) => d.preempts() }
+                match self { $(AnyDiscipline::$Type(d) => d.preempts(),)+ AnyDiscipline::Managed(d) => d.preempts(), AnyDiscipline::Foreign(d) => d.preempts() }
             }
             fn waiting(&self, see: &mut dyn FnMut(&Packet)) {
-                match self { $(AnyDiscipline::$Type(d) => d.waiting(see),)+ AnyDiscipline::Managed(d) => d.waiting(see) }
+                match self { $(AnyDiscipline::$Type(d) => d.waiting(see),)+ AnyDiscipline::Managed(d) => d.waiting(see), AnyDiscipline::Foreign(d) => d.waiting(see) }
             }
             fn withdraw(&mut self, handle: u32, cx: &mut Cx<'_>) -> bool {
-                match self { $(AnyDiscipline::$Type(d) => d.withdraw(handle, cx),)+ AnyDiscipline::Managed(d) => d.withdraw(handle, cx) }
+                match self { $(AnyDiscipline::$Type(d) => d.withdraw(handle, cx),)+ AnyDiscipline::Managed(d) => d.withdraw(handle, cx), AnyDiscipline::Foreign(d) => d.withdraw(handle, cx) }
             }
             fn ended(&mut self) {
-                match self { $(AnyDiscipline::$Type(d) => d.ended(),)+ AnyDiscipline::Managed(d) => d.ended() }
+                match self { $(AnyDiscipline::$Type(d) => d.ended(),)+ AnyDiscipline::Managed(d) => d.ended(), AnyDiscipline::Foreign(d) => d.ended() }
             }
             fn take_back(&mut self, packet: &Packet) {
-                match self { $(AnyDiscipline::$Type(d) => d.take_back(packet),)+ AnyDiscipline::Managed(d) => d.take_back(packet) }
+                match self { $(AnyDiscipline::$Type(d) => d.take_back(packet),)+ AnyDiscipline::Managed(d) => d.take_back(packet), AnyDiscipline::Foreign(d) => d.take_back(packet) }
             }
             fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(AnyDiscipline::$Type(d) => d.probe(sink),)+ AnyDiscipline::Managed(d) => d.probe(sink) }
+                match self { $(AnyDiscipline::$Type(d) => d.probe(sink),)+ AnyDiscipline::Managed(d) => d.probe(sink), AnyDiscipline::Foreign(d) => d.probe(sink) }
             }
             fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
-                match self { $(AnyDiscipline::$Type(d) => d.explain(packet, look, tell),)+ AnyDiscipline::Managed(d) => d.explain(packet, look, tell) }
+                match self { $(AnyDiscipline::$Type(d) => d.explain(packet, look, tell),)+ AnyDiscipline::Managed(d) => d.explain(packet, look, tell), AnyDiscipline::Foreign(d) => d.explain(packet, look, tell) }
             }
             fn write_down(&mut self) {
-                match self { $(AnyDiscipline::$Type(d) => d.write_down(),)+ AnyDiscipline::Managed(d) => d.write_down() }
+                match self { $(AnyDiscipline::$Type(d) => d.write_down(),)+ AnyDiscipline::Managed(d) => d.write_down(), AnyDiscipline::Foreign(d) => d.write_down() }
             }
             fn decisions(&mut self) -> Option<&mut Decisions> {
-                match self { $(AnyDiscipline::$Type(d) => d.decisions(),)+ AnyDiscipline::Managed(d) => d.decisions() }
+                match self { $(AnyDiscipline::$Type(d) => d.decisions(),)+ AnyDiscipline::Managed(d) => d.decisions(), AnyDiscipline::Foreign(d) => d.decisions() }
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use headgate_packet::Rate;
 use headgate_packet::choice::Entry;
+use headgate_packet::foreign;
 use headgate_packet::header::{deviations, title};
 use headgate_queue::{Discipline as _, LinkInfo};
 use serde_json::{Value, json};
@@ -42,6 +43,11 @@ pub fn catalogue(list: &str) -> Option<Value> {
             all[i]["summary"] = json!(title(entries[i].header));
         }
     }
+    match list {
+        "flow-controls" => all.extend(headgate_control::REGISTRY.all().iter().map(|entry| plugin(entry))),
+        "disciplines" => all.extend(headgate_queue::REGISTRY.all().iter().map(|entry| plugin(entry))),
+        _ => {}
+    }
     Some(all.into())
 }
 
@@ -54,14 +60,26 @@ fn gauges(discipline: &str) -> Vec<&'static str> {
     names
 }
 
+/// One that was registered; it says so by `plugin`.
+fn plugin<M: ?Sized>(entry: &foreign::Entry<M>) -> Value {
+    json!({
+        "name": entry.name, "source": entry.source, "deviations": [], "summary": entry.summary, "plugin": true,
+        "parameters": parameters(&entry.schema, &entry.defaults), "gauges": [], "transport": true
+    })
+}
+
 fn describe(entry: &Entry) -> Value {
     let (schema, defaults) = ((entry.schema)(), (entry.defaults)());
-    let fields = schema["properties"].as_object().cloned().unwrap_or_default();
-    let parameters: Vec<Value> = fields.iter().map(|(name, field)| parameter(name, field, &defaults[name])).collect();
+    let parameters = parameters(&schema, &defaults);
     json!({
         "name": entry.name, "source": entry.source, "deviations": deviations(entry.header), "summary": schema["description"],
         "parameters": parameters
     })
+}
+
+fn parameters(schema: &Value, defaults: &Value) -> Vec<Value> {
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    fields.map(|(name, field)| parameter(name, field, &defaults[name])).collect()
 }
 
 /// A variant of a choice by its name, which is the key of one that holds a value.

@@ -145,6 +145,11 @@ class Scenario:
         scenario = cls(data, str(file))
         scenario._text = "" if file.suffix == ".json" else text
         files.fill(scenario.data, file.parent, scenario._where(), allow_files)
+        if "plugins" in scenario.data:
+            from .. import plugins
+
+            found = plugins.filled(scenario.data["plugins"], file.parent, scenario._where(), allow_files)
+            scenario.data["plugins"] = found
         return scenario
 
     def set(self, path: str, value: Any) -> Scenario:
@@ -218,6 +223,11 @@ class Scenario:
             HeadgateError: it holds a value that JSON does not know, such as a date or an infinite number.
         """
         require_plain(self.data, self._where())
+        if "plugins" in self.data:
+            from .. import plugins
+
+            self.data["plugins"] = plugins.filled(self.data["plugins"], Path(), self._where())
+            plugins.ensure(self.data["plugins"], self._where())
         return json.dumps(self.data)
 
     def resolve(self) -> dict[str, Any]:

@@ -105,6 +105,7 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
         start = time.thread_time()
         try:
             with switch:
+                _ready(chunk.texts[variant])
                 digest, events, flows, links = batch.run(chunk.texts[variant], chunk.seed, replication)
         except StopError:
             done.left = chunk.runs[i:]
@@ -132,6 +133,14 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
         done.tables[name] = {k: _plain(v, rows) for k, v in batch.take(name).items()}
     done.wall_s = time.perf_counter() - began
     return done
+
+
+def _ready(text: str) -> None:
+    """Loads the plugins of a scenario, if it has any."""
+    if '"plugins"' in text:
+        from .. import plugins
+
+        plugins.ensure_text(text)
 
 
 def _plain(column: Any, rows: int) -> Any:

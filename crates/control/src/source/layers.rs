@@ -6,7 +6,7 @@ use crate::{AckPacket, AnyFlowControl, FlowControl, LayerControl, Segment};
 use headgate_packet::{Duration, Rng, Time};
 
 /// Both ends of a session.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Layers {
     control: AnyFlowControl,
     layers: u8,

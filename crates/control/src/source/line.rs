@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What such a source keeps.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Line {
     control: AnyFlowControl,
     sender: Sender,

@@ -59,7 +59,7 @@ pub trait Source {
 macro_rules! sources {
     ($($Kind:ident($Held:ty)),+ $(,)?) => {
         /// Any source of the list. What most do not need is held apart, so that ten thousand sources without flow control stay small.
-        #[derive(Clone, Debug)]
+        #[derive(Debug)]
         pub(crate) enum AnySource { $($Kind($Held)),+ }
 
         impl Source for AnySource {

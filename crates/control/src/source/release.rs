@@ -7,7 +7,7 @@ use headgate_packet::{Duration, Time};
 use std::sync::Arc;
 
 /// What a rate-based source keeps.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Release {
     control: AnyFlowControl,
     sender: Sender,

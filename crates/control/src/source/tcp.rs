@@ -8,7 +8,7 @@ use headgate_packet::{Duration, Rng, Time};
 use std::sync::Arc;
 
 /// What such a source keeps.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Tcp<C = AnyFlowControl> {
     control: C,
     /// What it allows; asked for after each call that may change it.
@@ -41,6 +41,7 @@ impl<C: FlowControl> Tcp<C> {
 
     /// Gives a protocol that takes chances its random stream.
     pub fn seed(&mut self, rng: Rng) {
+        self.control.on_seed(rng.clone().next_u64());
         self.rng = Some(Box::new(rng));
     }
 

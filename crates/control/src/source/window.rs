@@ -7,7 +7,7 @@ use headgate_packet::{Duration, Time};
 use std::sync::Arc;
 
 /// A protocol, and the sender that repairs.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Window<C = AnyFlowControl> {
     control: C,
     sender: Sender,

@@ -143,8 +143,9 @@ impl Run {
         let pools = Pools::new(s);
         let attended = !pools.is_empty();
         let (now, budget, records, records_at) = (Time::ZERO, 0, 0, 0);
+        let foreign = super::foreign::Hosts::of(s);
         let mut running =
-            Run { now, end, events, network, flows, record, pools, attended, budget, records, records_at };
+            Run { now, end, events, network, flows, record, pools, attended, budget, foreign, records, records_at };
         for (number, event) in s.events.iter().enumerate() {
             running.events.push(Time::ZERO + event.at, Event::Change(number as u32));
         }

@@ -7,6 +7,7 @@ mod advance;
 mod audit;
 mod build;
 mod changes;
+mod foreign;
 mod hosts;
 mod memory;
 mod pools;
@@ -40,6 +41,8 @@ pub struct Run {
     attended: bool,
     /// What is left of the present slice of work.
     budget: u64,
+    /// What runs algorithms that are not the engine's, if anything does.
+    foreign: Option<Box<foreign::Hosts>>,
     /// Bytes of the flows' records when they were measured last, and the number of the event at which they are measured again.
     records: u64,
     records_at: u64,

@@ -43,6 +43,10 @@ pub struct Scenario {
     /// What the scenario is about.
     #[serde(default)]
     pub description: String,
+    /// Files or modules in Python with disciplines and flow controls of one's own, such as `mine.py`; they are then chosen by their names. The contents of a
+    /// file replace its name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plugins: Vec<Plugin>,
     /// Seed of all random streams.
     #[serde(default = "one")]
     pub seed: u64,
@@ -84,6 +88,21 @@ pub struct Scenario {
     /// What varies from run to run, for `headgate sweep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+}
+
+/// A file or a module in Python with algorithms. What reads scenarios loads it; the engine knows what it registered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Plugin {
+    /// `mine.py`, or `module:Class`.
+    Name(String),
+    /// A file with its contents.
+    File {
+        /// The name of the file.
+        name: String,
+        /// Its contents.
+        source: String,
+    },
 }
 
 fn one() -> u64 {

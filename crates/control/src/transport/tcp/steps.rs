@@ -66,7 +66,7 @@ pub struct State {
 }
 
 /// A protocol driven by events.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Steps {
     control: AnyFlowControl,
     rules: Rules,

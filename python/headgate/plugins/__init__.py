@@ -1,0 +1,42 @@
+"""Flow controls and disciplines of one's own, written in Python: defined, loaded, called by the engine under their names.
+
+A class with the calls of the engine's own, and its parameters as typed fields:
+
+>>> import headgate
+>>> @headgate.control("my_aimd", source="Chiu and Jain 1989")
+... class Aimd:
+...     '''The window grows by a packet a round trip and is halved by a loss.'''
+...     increase: float = headgate.parameter(1.0, min=0.001, max=1000, doc="Packets by which the window grows in a round trip.")
+...     def on_ack(self, ack):
+...         if not ack.recovering and ack.limited:
+...             self.window += self.increase * ack.credit / self.window
+...     def on_loss(self, loss):
+...         self.window = max(self.window / 2, 2)
+>>> [p.name for p in headgate.catalogue("controls")["my_aimd"].parameters]
+['increase']
+>>> headgate.plugins.forget("my_aimd")
+"""
+
+from __future__ import annotations
+
+from .calls import set_limit
+from .define import control, discipline
+from .load import ensure, ensure_text, filled, forget, load, seal, unload
+from .parameters import Duration, Rate, Size, parameter
+
+__all__ = [
+    "Duration",
+    "Rate",
+    "Size",
+    "control",
+    "discipline",
+    "ensure",
+    "ensure_text",
+    "filled",
+    "forget",
+    "load",
+    "parameter",
+    "seal",
+    "set_limit",
+    "unload",
+]

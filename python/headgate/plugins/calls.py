@@ -1,0 +1,85 @@
+"""Calls of plugins: those without an end are ended, and errors say where in the plugin they came from."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+import traceback
+
+from .. import _core
+from ..base.errors import HeadgateError
+
+#: Seconds that a call may take.
+_limit = 10.0
+
+_lock = threading.Lock()
+_watching = False
+
+#: Seconds between two looks.
+_PERIOD = 0.25
+
+
+class CallTooLongError(Exception):
+    """A call of a plugin took longer than it may."""
+
+
+def set_limit(seconds: float) -> None:
+    """How long a call of a plugin may take, in seconds of real time; 10 unless set. A call within the C code of another library is not ended.
+
+    Raises:
+        HeadgateError: no time above zero.
+    """
+    global _limit
+    if not 0 < seconds < 1e9:
+        raise HeadgateError(f"limit: found {seconds}; expected seconds above 0")
+    _limit = float(seconds)
+
+
+def watch() -> None:
+    """Looks after calls from now on."""
+    global _watching
+    with _lock:
+        if not _watching:
+            _watching = True
+            threading.Thread(target=_look, name="headgate-plugin-calls", daemon=True).start()
+
+
+def _look() -> None:
+    since: dict[tuple[int, int], float] = {}
+    while True:
+        time.sleep(min(_PERIOD, _limit / 4))
+        now = time.monotonic()
+        since = {call: since.get(call, now) for call in _core.plugin_calls()}
+        for (thread, call), began in list(since.items()):
+            if now - began > _limit:
+                # The call may have ended meanwhile: the exception then has nothing to end.
+                if (thread, call) in _core.plugin_calls():
+                    error = _too_long(_limit)
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+                since[thread, call] = now
+
+
+def _too_long(limit: float) -> type[Exception]:
+    """An exception class whose instances, which Python makes without arguments, say what happened."""
+
+    class TooLong(CallTooLongError):
+        def __init__(self, *_: object) -> None:
+            super().__init__(f"the call took more than {limit:g} s")
+
+    TooLong.__name__ = "CallTooLongError"
+    return TooLong
+
+
+def last_line(error: BaseException, file: str) -> str:
+    """Where in a file an exception came from, as `, line 12`; empty if it did not come from there."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def story(error: BaseException) -> str:
+    """The traceback of a plugin's own exception, without the engine's frames; empty if there is none."""
+    cause = error.__cause__
+    if cause is None:
+        return ""
+    return "".join(traceback.format_exception(type(cause), cause, cause.__traceback__)).rstrip()

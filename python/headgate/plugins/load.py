@@ -1,0 +1,207 @@
+"""Loading of plugins: files and modules in Python that a scenario or an option names.
+
+A scenario holds the contents of its plugins, so that workers, other machines and stored results need no file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import linecache
+import os
+import types
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import HeadgateError, cut
+from . import calls, guard, registered
+
+#: Maximum length of a file in bytes, and of all files of a scenario.
+LONGEST = 1_000_000
+
+#: One plugin as a scenario has it: a name, or a name with the contents of the file.
+Entry = str | dict[str, str]
+
+#: The files that were loaded, by their keys.
+_files: dict[str, registered.File] = {}
+
+#: Nothing that was not loaded by then is loaded any more.
+_sealed = False
+
+
+def filled(entries: Any, folder: Path, where: str, allowed: Iterable[str | os.PathLike[str]] = ()) -> list[Entry]:
+    """The plugins of a scenario file with the contents of their files.
+
+    Args:
+        entries: as the scenario has them.
+        folder: that of the scenario, in which the files are.
+        where: begins the text of an error.
+        allowed: further folders in which files may be.
+
+    Raises:
+        HeadgateError: a file is elsewhere or cannot be read, or an entry is none.
+    """
+    if not isinstance(entries, list):
+        raise HeadgateError(f'{where}plugins: expected a list of files and modules, such as ["mine.py"]')
+    folders = [Path(place).resolve() for place in (folder, *allowed)]
+    out: list[Entry] = []
+    for i, entry in enumerate(entries):
+        place = f"{where}plugins[{i}]"
+        if isinstance(entry, str) and entry.endswith(".py"):
+            try:
+                file = (folder / entry).resolve()
+                inside = any(file.is_relative_to(place) for place in folders)
+            except (OSError, ValueError, RuntimeError):
+                inside = False
+            if not inside:
+                raise HeadgateError(
+                    f"{place}: found {cut(repr(entry))}; expected a file in the folder of the scenario, or in one that --allow-files DIR "
+                    "(in Python, allow_files=[...]) allows"
+                )
+            out.append({"name": entry, "source": _source(file, place)})
+        else:
+            out.append(_plain(entry, place))
+    return out
+
+
+def _plain(entry: Any, place: str) -> Entry:
+    """An entry that is complete."""
+    if isinstance(entry, dict) and set(entry) == {"name", "source"} and all(isinstance(v, str) for v in entry.values()):
+        return dict(entry)
+    if (
+        isinstance(entry, str)
+        and ":" in entry
+        and all(part.isidentifier() for part in entry.replace(":", ".").split("."))
+    ):
+        return entry
+    raise HeadgateError(f"{place}: found {cut(repr(entry))}; expected a file such as mine.py, or module:Class")
+
+
+def _source(file: Path, place: str) -> str:
+    try:
+        if file.stat().st_size > LONGEST:
+            raise HeadgateError(f"{place}: {cut(file)}: expected a file of at most {LONGEST // 1000} KB")
+        return file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise HeadgateError(f"{place}: {cut(file)}: expected a file of Python, as text in UTF-8") from None
+    except OSError as e:
+        raise HeadgateError(f"{place}: {cut(file)}: expected a file of Python; {e.strerror or e}") from None
+
+
+def load(*files: str | os.PathLike[str]) -> list[Entry]:
+    """Loads plugins: files in Python, or `module:Class`. Gives them as a scenario's `plugins` has them.
+
+    Raises:
+        HeadgateError: a file cannot be read, or what stands in it is wrong.
+    """
+    entries: list[Entry] = []
+    for name in map(os.fspath, files):
+        if ":" in name and not name.endswith(".py"):
+            entries.append(_plain(name, "plugin"))
+        else:
+            file = Path(name)
+            entries.append({"name": file.name, "source": _source(file, "plugin")})
+    ensure(entries)
+    return entries
+
+
+def ensure(entries: Sequence[Entry] | None, where: str = "") -> None:
+    """Registers plugins, unless they are registered.
+
+    Raises:
+        HeadgateError: what stands in one is wrong, or it registers nothing.
+    """
+    for i, entry in enumerate(entries or ()):
+        place = f"{where}plugins[{i}]"
+        entry = _plain(entry, place)
+        key = entry if isinstance(entry, str) else hashlib.sha256(json.dumps(entry).encode()).hexdigest()
+        file = _files.get(key)
+        if file is None:
+            if _sealed:
+                name = entry if isinstance(entry, str) else entry["name"]
+                raise HeadgateError(
+                    f"{place}: found {cut(name)}, which was not loaded at the start; expected --plugin {cut(name)} there"
+                )
+            file = _read(entry, key, place)
+            _files[key] = file
+        registered.again(file)
+
+
+def ensure_text(text: str) -> None:
+    """As `ensure`, with the plugins of a scenario in JSON."""
+    if '"plugins"' in text:
+        ensure(json.loads(text).get("plugins"))
+
+
+def seal() -> None:
+    """From now on no further code is loaded: what others send to this program may name plugins that it has, and no others."""
+    global _sealed
+    _sealed = True
+
+
+def _read(entry: Entry, key: str, place: str) -> registered.File:
+    if isinstance(entry, str):
+        return _module(entry, key, place)
+    name, source = entry["name"], entry["source"]
+    file = registered.File(name, key)
+    # Tracebacks show its lines, also where the file is not.
+    shown = f"{name}"
+    linecache.cache[shown] = (len(source), None, source.splitlines(keepends=True), shown)
+    module = types.ModuleType(f"headgate_plugin_{key[:12]}")
+    module.__dict__.update(__file__=shown, __builtins__=guard.builtins(shown))
+    try:
+        code = compile(source, shown, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as e:
+        line = getattr(e, "lineno", None)
+        raise HeadgateError(
+            f"{place}: {cut(name)}{f', line {line}' if line else ''}: expected Python; {cut(e)}"
+        ) from None
+    # Its classes find their module by name, as dataclasses do.
+    import sys
+
+    sys.modules[module.__name__] = module
+    _run(lambda: exec(code, module.__dict__), file, f"{place}: {cut(name)}", shown)
+    return file
+
+
+def _module(entry: str, key: str, place: str) -> registered.File:
+    name, attribute = entry.split(":", 1)
+    file = registered.File(entry, key)
+
+    def work() -> None:
+        if not hasattr(importlib.import_module(name), attribute):
+            raise HeadgateError(f"{place}: found {cut(entry)}; expected a module that has {cut(attribute)}")
+
+    _run(work, file, f"{place}: {cut(entry)}", name)
+    return file
+
+
+def _run(work: Any, file: registered.File, place: str, shown: str) -> None:
+    before = set(registered.names())
+    try:
+        with registered.reading(file):
+            work()
+    except HeadgateError as e:
+        raise HeadgateError(f"{place}: {e}") from None
+    except (Exception, SystemExit) as e:
+        line = calls.last_line(e, shown)
+        raise HeadgateError(f"{place}{line}: expected a file that can be loaded; {type(e).__name__}: {cut(e)}") from e
+    if not file.plugins:
+        # A module that was imported before has registered its own then.
+        if set(registered.names()) - before or file.name == file.key:
+            return
+        raise HeadgateError(f"{place}: expected @headgate.control(...) or @headgate.discipline(...) at a class")
+
+
+def forget(*names: str) -> None:
+    """Removes plugins by their names; scenarios that name them are wrong again."""
+    for name in names:
+        registered.remove(name)
+
+
+def unload() -> None:
+    """Removes all plugins."""
+    forget(*registered.names())
+    _files.clear()

@@ -1,0 +1,85 @@
+"""Which plugins are registered, and by which file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True)
+class Described:
+    """What the engine is told of a plugin: its name, where it comes from, what it does, its parameters and what reads them."""
+
+    name: str
+    source: str
+    summary: str
+    schema: str
+    defaults: str
+    read: Callable[[str], Any]
+
+
+@dataclass
+class File:
+    """A file or module that registers plugins: its name, a key of its contents, and what registers each of its plugins again."""
+
+    name: str
+    key: str
+    plugins: dict[str, Callable[[], None]] = field(default_factory=dict)
+
+
+#: The files that are being read, the innermost last.
+_reading: list[File] = []
+
+#: Of each registered name the key of its file.
+_owner: dict[str, str] = {}
+
+
+@contextmanager
+def reading(file: File) -> Iterator[None]:
+    """What is registered meanwhile is of this file."""
+    _reading.append(file)
+    try:
+        yield
+    finally:
+        _reading.pop()
+
+
+def origin() -> str:
+    """The name of the file that is being read."""
+    return _reading[-1].name if _reading else "this session"
+
+
+def add(name: str, kind: str, register: Callable[[], None]) -> None:
+    """Registers a plugin, in the place of one of the same name."""
+    _core.unregister(name)
+    register()
+    _owner[name] = _reading[-1].key if _reading else ""
+    if _reading:
+        _reading[-1].plugins[name] = register
+
+
+def again(file: File) -> None:
+    """Registers the plugins of a file again, as far as another file has taken their names."""
+    for name, register in file.plugins.items():
+        if _owner.get(name) != file.key:
+            _core.unregister(name)
+            register()
+            _owner[name] = file.key
+
+
+def remove(name: str) -> None:
+    """Removes a plugin."""
+    _core.unregister(name)
+    _owner.pop(name, None)
+
+
+def names() -> list[str]:
+    """All registered names."""
+    return sorted(_owner)
