@@ -12,12 +12,13 @@ from typing import Any
 import click
 
 from .. import __version__
-from .._core import ScenarioError
+from .._core import PluginError, ScenarioError
 from ..base.errors import HeadgateError, brief
 from . import signals
 from .bench import bench
 from .check import check, schema
 from .compare import compare
+from .conform import conform
 from .control import control
 from .diff import diff
 from .examples import examples
@@ -71,7 +72,7 @@ def cli() -> None:
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
-    *(check, show, examples, schema, list_, diff, control, bench),
+    *(check, show, examples, schema, list_, diff, conform, control, bench),
 ):
     cli.add_command(_command)
 
@@ -111,6 +112,10 @@ def _report(e: BaseException) -> int:
         fail(brief(e.format_message()))
     elif isinstance(e, HeadgateError | ScenarioError):
         fail(brief(str(e)))
+    elif isinstance(e, PluginError):
+        from ..plugins.calls import story
+
+        fail("\n".join(filter(None, [brief(str(e)), story(e)])))
     elif isinstance(e, click.Abort | KeyboardInterrupt):
         return signals.code()
     elif isinstance(e, BrokenPipeError):

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from . import signals
 from .line_options import line_options, parameters_of, parse_queue
-from .scenario_files import allow_files
+from .scenario_files import allow_files, plugin_files
 
 
 @click.command(
@@ -27,6 +27,7 @@ Examples:
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @allow_files
+@plugin_files
 @line_options(required=False)
 @click.option(
     "--lessons",

@@ -132,12 +132,17 @@ def serve(
     Raises:
         HeadgateError: the port is taken, or `max_memory` is no size.
     """
+    from .. import plugins
     from .runs import Runs, allowed
 
     # Those that are opened later share what one trace may take.
     later = allowed(max_memory) // TRACE if subject.kind == "start" else 0
     taken = later if subject.trace is None else subject.trace.most
     servers = Servers(Runs(max_memory, threads, taken), later // OPENED * TRACE)
+    # What the page sends may name plugins that were loaded until now, and no others: it must not bring code.
+    if subject.scenario is not None:
+        subject.scenario.load_plugins()
+    plugins.seal()
     thread, url = servers.start(subject, port)
     try:
         ready(url)

@@ -21,22 +21,26 @@ from __future__ import annotations
 
 from .calls import set_limit
 from .define import control, discipline
-from .load import ensure, ensure_text, filled, forget, load, seal, unload
+from .load import Entry, ensure, ensure_text, example, filled, forget, kinds, load, seal, unload, used
 from .parameters import Duration, Rate, Size, parameter
 
 __all__ = [
     "Duration",
+    "Entry",
     "Rate",
     "Size",
     "control",
     "discipline",
     "ensure",
     "ensure_text",
+    "example",
     "filled",
     "forget",
+    "kinds",
     "load",
     "parameter",
     "seal",
     "set_limit",
     "unload",
+    "used",
 ]

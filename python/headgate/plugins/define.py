@@ -52,10 +52,10 @@ def control(
 ) -> Callable[[T], T]:
     """Makes a class a flow control with this name.
 
-    The class has `on_ack(ack)`, and as far as it wants them `on_start(window)`, `on_loss(loss)`, `on_packet_sent(now, in_flight, app_limited)`,
-    `on_packet_lost(now, packet)`, `on_idle(rule, initial, timeouts)` and `on_undo()`. It sets `self.window`, in packets; `self.rate`, in packets a second, or
-    None for no pacing; `self.burst`, packets that may leave at once at this rate; and `self.in_slow_start`. They are read after each call. `self.random` is
-    a stream of random numbers of the flow's own.
+    The class has `on_ack(ack)`, and as far as it wants them `on_start(window)`, `on_loss(loss)`, `on_packet_sent(now, in_flight,
+    app_limited)`, `on_packet_lost(now, packet)`, `on_idle(rule, initial, timeouts)` and `on_undo()`. It sets `self.window`, in
+    packets; `self.rate`, in packets a second, or None for no pacing; `self.burst`, packets that may leave at once at this rate; and
+    `self.in_slow_start`. They are read after each call. `self.random` is a stream of random numbers of the flow's own.
 
     Args:
         name: in scenario files: lower-case letters, digits and underscores.
@@ -93,10 +93,10 @@ def discipline(
 ) -> Callable[[T], T]:
     """Makes a class a queueing discipline with this name.
 
-    The class has `enqueue(packet, cx)`, which keeps the packet or drops it by `cx.drop(packet)`, and `dequeue(cx)`, which gives the packet that is sent now, or
-    None. `self.timeout`, a time in seconds, asks for `on_timeout(cx)`, after which `dequeue` is asked again. `self.link_rate` is the rate of the link in bit/s, and
-    `self.weights` the weights of the conversations; `on_link_change(rate, weights, now)` tells of others. Each packet has to leave or be dropped once, and none may
-    be forgotten.
+    The class has `enqueue(packet, cx)`, which keeps the packet or drops it by `cx.drop(packet)`, and `dequeue(cx)`, which gives the
+    packet that is sent now, or None. `self.timeout`, a time in seconds, asks for `on_timeout(cx)`, after which `dequeue` is asked
+    again. `self.link_rate` is the rate of the link in bit/s, and `self.weights` the weights of the conversations;
+    `on_link_change(rate, weights, now)` tells of others. Each packet has to leave or be dropped once, and none may be forgotten.
 
     Args:
         name: in scenario files: lower-case letters, digits and underscores.
