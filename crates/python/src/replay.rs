@@ -1,8 +1,8 @@
 //! A replay, driven a batch at a time: columns in, columns out.
 
 use crate::column::Column;
-use crate::plugin::plugin_error;
 use crate::interrupt::{interrupted, interruptible};
+use crate::plugin::plugin_error;
 use crate::run::{Tracked, columns, tracked};
 use crate::scenario_error;
 use headgate_capture::Classify;
