@@ -70,22 +70,44 @@ def control(
     """
 
     def define(cls: T) -> T:
-        what = _checked(name, cls, "control", CONTROL_CALLS, ("on_ack",))
-        for option, value, valid in (("every", every, ("ack", "round")), ("ecn", ecn, ("none", "ect0", "ect1"))):
-            if value not in valid:
-                raise HeadgateError(f"{what}: {option}: found {cut(repr(value))}; expected one of {', '.join(valid)}")
-        cls, described, factory = _described(name, cls, what, source)
-        has = [call for call in CONTROL_CALLS if hasattr(cls, call)]
-        _fill(cls, ALLOWED)
-        _fill(cls, {"on_start": _on_start, "on_seed": _on_seed, "random": random.Random(1)})
+        said, factory, made = described_control(name, cls, every, ecn, rate_samples, gauges, source)
+        words = (said[key] for key in ("name", "source", "summary", "schema", "defaults", "read"))
+        described = registered.Described(*words)
 
         def register() -> None:
-            _core.register_control(described, factory, has, list(gauges), every, ecn, rate_samples)
+            options = (said["calls"], said["gauges"], every, ecn, rate_samples)
+            _core.register_control(described, factory, *options)
 
         registered.add(name, "control", register)
-        return cls
+        return made
 
     return define
+
+
+def described_control(
+    name: str,
+    cls: T,
+    every: str = "ack",
+    ecn: str = "none",
+    rate_samples: bool = False,
+    gauges: Iterable[str] = (),
+    source: str = "",
+) -> tuple[dict[str, Any], Callable[[str], Any], T]:
+    """What a flow control is, what makes one of complete parameters, and its class: the work of `control`.
+
+    Raises:
+        HeadgateError: as for `control`.
+    """
+    what = _checked(name, cls, "control", CONTROL_CALLS, ("on_ack",))
+    for option, value, valid in (("every", every, ("ack", "round")), ("ecn", ecn, ("none", "ect0", "ect1"))):
+        if value not in valid:
+            raise HeadgateError(f"{what}: {option}: found {cut(repr(value))}; expected one of {', '.join(valid)}")
+    cls, described, factory = _described(name, cls, what, source)
+    has = [call for call in CONTROL_CALLS if hasattr(cls, call)]
+    _fill(cls, ALLOWED)
+    _fill(cls, {"on_start": _on_start, "on_seed": _on_seed, "random": random.Random(1)})
+    said = {**vars(described), "calls": has, "gauges": list(gauges), "every": every, "ecn": ecn}
+    return {**said, "rate_samples": bool(rate_samples)}, factory, cls
 
 
 def discipline(

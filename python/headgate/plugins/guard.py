@@ -102,6 +102,11 @@ def _seeded_call(function: Any, what: str) -> Any:
 _GUARDED = frozenset({*_REFUSED, "datetime", "numpy"})
 
 
+def seen(module: types.ModuleType) -> types.ModuleType:
+    """A module as a plugin sees it."""
+    return _Guarded(module) if module.__name__ in _GUARDED else module
+
+
 def builtins(file: str) -> dict[str, Any]:
     """The built-in names of a plugin's code: an import gives it guarded modules, and what depends on places in memory refuses."""
 
@@ -113,7 +118,7 @@ def builtins(file: str) -> dict[str, Any]:
                 f"{file}: relative imports have no package here; expected one file, or `module:Class` of an installed one"
             )
         module = _builtins.__import__(name, scope, local, fromlist, level)
-        return _Guarded(module) if module.__name__ in _GUARDED else module
+        return seen(module)
 
     def no_hash(value: Any) -> int:
         if isinstance(value, str | bytes):
