@@ -21,6 +21,7 @@ from .compare import compare
 from .conform import conform
 from .control import control
 from .diff import diff
+from .evaluate import evaluate
 from .examples import examples
 from .explore import explore
 from .infer import infer
@@ -72,7 +73,7 @@ def cli() -> None:
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
-    *(check, show, examples, schema, list_, diff, conform, control, bench),
+    *(check, show, examples, schema, list_, diff, conform, evaluate, control, bench),
 ):
     cli.add_command(_command)
 

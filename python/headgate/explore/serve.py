@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import HeadgateError, missing_extra
+from ..scenario.scenario import Scenario
 from .subject import TRACE, Subject, subject_of
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def serve(
     taken = later if subject.trace is None else subject.trace.most
     servers = Servers(Runs(max_memory, threads, taken), later // OPENED * TRACE)
     # What the page sends may name plugins that were loaded until now, and no others: it must not bring code.
-    if subject.scenario is not None:
+    if isinstance(subject.scenario, Scenario):
         subject.scenario.load_plugins()
     plugins.seal()
     thread, url = servers.start(subject, port)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from .calls import set_limit
 from .define import control, discipline
-from .load import Entry, ensure, ensure_text, example, filled, forget, kinds, load, seal, unload, used
+from .load import Entry, ensure, ensure_text, example, filled, filled_from, forget, kinds, load, seal, unload, used
 from .parameters import Duration, Rate, Size, parameter
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "ensure_text",
     "example",
     "filled",
+    "filled_from",
     "forget",
     "kinds",
     "load",

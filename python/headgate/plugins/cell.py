@@ -12,16 +12,36 @@ import json
 import os
 import struct
 import sys
+import types
 from typing import Any
 
 from . import calls, define, frames, guard, registered, sandbox
 from .parameters import Duration, Rate, Size, parameter
 
 #: Modules that the file may import.
-ALLOWED = (
-    "abc bisect cmath collections collections.abc copy dataclasses decimal enum fractions functools heapq itertools math numbers "
-    "operator random statistics string typing __future__"
-).split()
+ALLOWED = [
+    "abc",
+    "bisect",
+    "cmath",
+    "collections",
+    "collections.abc",
+    "copy",
+    "dataclasses",
+    "decimal",
+    "enum",
+    "fractions",
+    "functools",
+    "heapq",
+    "itertools",
+    "math",
+    "numbers",
+    "operator",
+    "random",
+    "statistics",
+    "string",
+    "typing",
+    "__future__",
+]
 
 
 def main() -> None:
@@ -91,9 +111,9 @@ def _modules() -> dict[str, Any]:
         """A flow control with everything that a class may have."""
 
         number: float = parameter(1.0, min=0, max=2, doc="A number.")
-        time: Duration = "5ms"
-        size: Size = "1B"
-        rate_: Rate = "1Mbit/s"
+        time: Duration = parameter("5ms")
+        size: Size = parameter("1B")
+        pace: Rate = parameter("1Mbit/s")
 
         def on_ack(self, ack: Any) -> None:
             """Nothing."""
@@ -111,19 +131,15 @@ def _load(given: dict[str, Any], modules: dict[str, Any]) -> dict[str, tuple[dic
 
     def control(name: str, **options: Any) -> Any:
         def define_it(cls: Any) -> Any:
-            made = define.described_control(name, cls, **options)
-            found[name] = made
-            return made[2]
+            said, make, made = define.described_control(name, cls, **options)
+            found[name] = (said, make)
+            return made
 
         return define_it
 
-    facade = collections.namedtuple("headgate", "control discipline parameter plugins")(  # noqa: PYI024
-        control,
-        lambda *_, **__: lambda cls: cls,
-        parameter,
-        collections.namedtuple("plugins", "Duration Rate Size parameter")(Duration, Rate, Size, parameter),  # noqa: PYI024
-    )
-    modules = {**modules, "headgate": facade, "headgate.plugins": facade.plugins}
+    own = types.SimpleNamespace(Duration=Duration, Rate=Rate, Size=Size, parameter=parameter)
+    facade = types.SimpleNamespace(control=control, discipline=_no_discipline, parameter=parameter, plugins=own)
+    modules = {**modules, "headgate": facade, "headgate.plugins": own}
 
     def imported(name: str, _scope: Any = None, _local: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         if level or name not in modules:
@@ -135,11 +151,18 @@ def _load(given: dict[str, Any], modules: dict[str, Any]) -> dict[str, tuple[dic
     file = registered.File(given["file"], "")
     with registered.reading(file):
         exec(compile(given["source"], given["file"], "exec", dont_inherit=True), scope)
-    return {name: (described, make) for name, (described, make, _) in found.items()}
+    return found
+
+
+def _no_discipline(*_: Any, **__: Any) -> Any:
+    """Disciplines of the file are passed over."""
+    return lambda cls: cls
 
 
 #: Built-in functions that it has no use for.
-_REFUSED = frozenset({"open", "input", "breakpoint", "exec", "eval", "compile", "id", "hash", "globals", "vars", "help", "exit", "quit"})
+_REFUSED = frozenset(
+    {"open", "input", "breakpoint", "exec", "eval", "compile", "id", "hash", "globals", "vars", "help", "exit", "quit"}
+)
 
 
 class _Ack:
@@ -155,8 +178,8 @@ class _Ack:
         return self
 
 
-_Loss = collections.namedtuple("_Loss", "now kind in_flight remaining again")  # noqa: PYI024
-_Sent = collections.namedtuple("_Sent", "seq at in_flight delivered lost")  # noqa: PYI024
+_Loss = collections.namedtuple("_Loss", "now kind in_flight remaining again")
+_Sent = collections.namedtuple("_Sent", "seq at in_flight delivered lost")
 
 
 def _serve(pipe: _Pipe, served: Any) -> None:

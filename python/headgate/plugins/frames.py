@@ -1,4 +1,7 @@
-"""The frames between a run and a flow control in a process of its own: a call is an operation and numbers, an answer a status, a length and a body."""
+"""The frames between a run and a flow control in a process of its own.
+
+A call is an operation and numbers; an answer is a status, a length and a body.
+"""
 
 from __future__ import annotations
 

@@ -99,6 +99,19 @@ def load(*files: str | os.PathLike[str]) -> list[Entry]:
     Raises:
         HeadgateError: a file cannot be read, or what stands in it is wrong.
     """
+    entries = filled_from(*files)
+    ensure(entries)
+    for entry in entries:
+        _given.update(dict.fromkeys(_files[_key(entry)].plugins, entry))
+    return entries
+
+
+def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
+    """Files and modules as a scenario's `plugins` has them. Nothing is run.
+
+    Raises:
+        HeadgateError: a file cannot be read.
+    """
     entries: list[Entry] = []
     for given in files:
         name = os.fspath(given)
@@ -107,9 +120,6 @@ def load(*files: str | os.PathLike[str]) -> list[Entry]:
         else:
             file = Path(name)
             entries.append({"name": file.name, "source": _source(file, "plugin")})
-    ensure(entries)
-    for entry in entries:
-        _given.update(dict.fromkeys(_files[_key(entry)].plugins, entry))
     return entries
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import select
 import struct
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 from .. import _core
@@ -117,7 +117,7 @@ class Cell:
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(2)
             if code == -31:
-                return "its process was ended because it asked the operating system for something that it may not have (a file, a socket ...)"
+                return "its process was ended: it asked the operating system for something that it may not have (a file, a socket ...)"
             return f"its process ended with code {code}"
         return "its process closed its pipe"
 
@@ -133,7 +133,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _paths() -> list[str]:
     """Where the process finds headgate and the libraries that it needs, in this order."""
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    package = str(Path(__file__).resolve().parents[2])
     return [package, *(path for path in sys.path if path and path != package)]
 
 
@@ -153,8 +153,8 @@ class _Proxy:
 
     def _take(self, answer: tuple[float, ...]) -> None:
         window, rate, self.burst, slow_start, flags = answer
-        self.window = None if flags & 1 else window
-        self.rate = None if flags & 2 else rate
+        self.window = None if int(flags) & 1 else window
+        self.rate = None if int(flags) & 2 else rate
         self.in_slow_start = slow_start != 0
 
     def on_start(self, window: int) -> None:
@@ -226,8 +226,3 @@ def _add(entry: Entry, one: dict[str, Any]) -> None:
         _core.register_control(shown, factory, one["calls"], [], one["every"], one["ecn"], one["rate_samples"])
 
     registered.add(name, "control", add)
-
-
-def finite(value: float | None) -> float:
-    """A number for a frame, where none is no number."""
-    return math.nan if value is None else value

@@ -1,7 +1,7 @@
 """Gives up everything but memory and two pipes: for a process in which code runs that is not trusted.
 
-Limits of the process hold everywhere. On Linux, a filter of system calls (seccomp, a BPF program) ends the process at any other call. Clocks
-can be read without a system call; there they are kept away only by the modules that may be imported.
+Limits of the process hold everywhere. On Linux, a filter of system calls (seccomp, a BPF program) ends the process at any other
+call. Clocks can be read without a system call; they are kept away only by the modules that may be imported.
 """
 
 from __future__ import annotations
