@@ -34,7 +34,8 @@ CONTROLS = {
     "self.window = 1000": ("reaction to loss", "expected that it slows down"),
     "self.window = 10 + 1 / (1 - ack.marked)": ("marks", "ZeroDivisionError"),
     "self.window = ack.rtt * 1000 + 1": ("packets out of order", "TypeError"),
-    "self.window = min(200, self.window + ack.in_flight / (ack.in_flight - ack.delivered + 1))": ("short transfers with pauses", "ZeroDivisionError"),
+    "self.window = min(200, self.window + ack.in_flight / (ack.in_flight - ack.delivered + 1))":
+        ("short transfers with pauses", "ZeroDivisionError"),
     "self.window = 1 if ack.smoothed_rtt > 1 else 10; assert ack.smoothed_rtt < 2": ("a round trip of 2 s", "TypeError"),
     "self.rate = 1e4 / (100 - self.size)": ("bounds of parameters", "size = 100"),
     "self.window = 5 if ack.cumulative < 100 else 1 + 0 * self.stop(ack)\n    def stop(self, ack): self.rate = 1e-3; return 0":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins as _builtins
 import sys
+import threading
 import types
 from typing import Any
 
@@ -140,9 +141,12 @@ _CODE = (".py", ".pyc", ".so", ".pyd")
 
 _installed = False
 
+#: Its attribute `on`: the code that runs in this thread is headgate's own, although the engine calls it as a plugin.
+own = threading.local()
+
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _core.inside():
+    if not _core.inside() or getattr(own, "on", False):
         return
     if event == "open":
         name = arguments[0]

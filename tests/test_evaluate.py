@@ -1,0 +1,173 @@
+"""`headgate evaluate`: the same score each time, and no gain for who cheats."""
+
+import json
+import re
+
+import pytest
+
+from headgate import plugins
+from headgate.base.errors import HeadgateError
+from headgate.evaluation import SUITES, evaluate, suite
+from headgate.evaluation.build import seconds
+from headgate.evaluation.score import WEIGHTS, scores, total
+
+from .own_plugins import headgate_command, put
+
+
+@pytest.fixture(autouse=True)
+def alone():
+    yield
+    plugins.unload()
+
+
+def test_the_suite_covers_what_it_promises():
+    cases = SUITES["internet-1"]
+    assert len(cases) == 40 and len({case.name for case in cases}) == 40
+    assert min(case.rate for case in cases) == 1e6 and max(case.rate for case in cases) == 1e9
+    assert min(case.rtt for case in cases) == 0.001 and max(case.rtt for case in cases) == 0.3
+    assert min(case.buffer for case in cases) == 0.3 and max(case.buffer for case in cases) == 10
+    assert {case.kind for case in cases} == {"alone", "beside", "itself", "transfers", "incast", "call"}
+    assert {case.queue for case in cases} >= {"fcfs", "codel", "fq_codel", "pie"}
+
+
+def test_a_key_draws_other_numbers_and_the_same_ones_each_time():
+    known, hidden, again = (suite("internet-1", key) for key in ("", "one", "one"))
+    assert hidden == again != suite("internet-1", "two")
+    for a, b in zip(known, hidden, strict=True):
+        assert a.name == b.name and a.kind == b.kind and a.seed != b.seed and (a.rtt != b.rtt or a.rtt in (0.001, 0.3))
+        assert 2 / 3 <= b.rate / a.rate <= 1.5 and 0.3 <= b.buffer <= 10
+
+
+def test_scores_by_hand():
+    case = next(case for case in suite("internet-1") if case.name == "beside-1")
+    run = {"goodput": 2.375e6, "queueing": 0.04, "other": 4e6}
+    found = scores(case, run, {"goodput": 5e6, "queueing": 0.04, "other": 5e6})
+    # Half of 95 % of 5 Mbit/s; a delay of one round trip; four fifths of what cubic leaves.
+    assert found == pytest.approx({"throughput": 0.5, "delay": 0.5, "harm": 0.8})
+    assert scores(case, None, None) == {"throughput": 0, "delay": 0, "harm": 0}
+    points, means = total([found, {"throughput": 1.0, "delay": 0.5}])
+    assert means == pytest.approx({"throughput": 0.75, "delay": 0.5, "harm": 0.8})
+    assert points == pytest.approx(100 * (30 * 0.75 + 20 * 0.5 + 25 * 0.8) / 75)
+    assert sum(WEIGHTS.values()) == 100
+    for case in suite("internet-1"):
+        assert 0.2 <= seconds(case) <= 120
+
+
+def test_the_score_is_the_same_to_the_bit_whatever_the_number_of_workers():
+    first, second = (evaluate("reno", "smoke", rounds=2, workers=workers) for workers in (1, 3))
+    assert first == second
+    assert first["combined_score_half"] is not None and first["faults"] == 0
+    assert evaluate("reno", "smoke", "a key", rounds=1)["combined_score"] != first["combined_score"]
+
+
+AIMD = """
+@headgate.control("own")
+class Own:
+    '''A window that grows by a packet and is halved.'''
+    part: float = headgate.parameter(0.5, min=0.1, max=1, doc="Part that is left.")
+    def on_start(self, window):
+        self.window, self.slow, self.calls = float(window), True, 0
+    def on_ack(self, ack):
+        self.calls += 1
+{cheat}
+        if ack.limited and not ack.recovering:
+            self.window += ack.credit if self.slow else ack.credit / self.window
+    def on_loss(self, loss):
+        self.slow = False
+        self.window = max(self.window * self.part, 2)
+"""
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory):
+    file = put(tmp_path_factory.mktemp("honest"), AIMD.format(cheat=""))
+    return evaluate(file, "smoke", "secret", rounds=1)
+
+
+def test_a_file_in_a_process_of_its_own_does_what_it_does_in_the_simulator(tmp_path, honest):
+    inside = evaluate(put(tmp_path, AIMD.format(cheat="")), "smoke", "secret", rounds=1, trusted=True)
+    assert inside == honest and honest["faults"] == 0 and honest["combined_score"] > 70
+
+
+#: Attempts to find out or to do what is not a flow control's: each with what the fault says.
+ATTEMPTS = {
+    "reads the simulator's memory": ("import ctypes", "ImportError: ctypes: a flow control that is judged may import"),
+    "looks for the simulator's objects": ("import gc", "ImportError: gc"),
+    "reads a file": ("open('/proc/self/cmdline')", "NameError: name 'open'"),
+    "reads a file through a module that it has": (
+        "import statistics; statistics.sys.modules['os'].open('/etc/hostname', 0)", "its process was ended"),
+    "reads the clock": ("import time", "ImportError: time"),
+    "reads the clock through a module that it has": (
+        "import random; random._os.getloadavg()", "(its process was ended|differs from run to run)"),
+    "asks another program": ("import functools; functools.wraps.__globals__['__builtins__']['__import__']('os').fork()", "."),
+    "opens a socket": ("import random; random._os.sys.modules['socket'].socket()", "."),
+    "writes another answer": ("import statistics; statistics.sys.modules['os'].write(1, b'x')", "its process was ended"),
+    "never answers": ("while self.calls == 50: pass", "it did not answer within"),
+    "takes all memory": ("self.all = [0] * 10**10", "MemoryError"),
+    "ends its process": ("raise SystemExit", "SystemExit"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+def test_what_is_not_a_flow_controls_is_a_fault_and_scores_nothing(tmp_path, monkeypatch, attempt, honest):
+    monkeypatch.setattr("headgate.plugins.remote.ANSWER_S", 0.5)
+    from headgate.evaluation import work
+
+    line, words = ATTEMPTS[attempt]
+    file = put(tmp_path, AIMD.format(cheat=f"        if self.calls == 50:\n            {line}"))
+    (entry,) = plugins.filled_from(file)
+    found = work.do(suite("smoke")[0], {"kind": "own"}, 0, entry, True)
+    assert re.search(words, found.get("fault", "")), found
+
+
+#: Rules that gain by what a judge might overlook, without leaving their process. None may gain anything, on numbers that they do not know.
+CHEATS = {
+    "rests until a warm-up is over": "        if ack.now < 4: self.window = 1.0",
+    "floods, and holds back before a window of measurement": "        self.window = 400.0 if int(ack.now) % 4 else 2.0",
+    "starves its neighbour": "        self.window = 500.0",
+    "never gives way": "        self.part = 1.0; self.window = max(self.window, 60.0)",
+    "holds packets back at the end of each interval": "        if ack.now % 4 > 3.9: self.window = 1.0",
+    "stays small beside others, to keep its delay low": "        if ack.max_rtt and ack.max_rtt > 0.02: self.window = 2.0",
+    "makes the shortest round trip look long": "        if ack.now < 1: self.window = 200.0",
+    "sends in a fixed phase": "        self.window = 80.0 if (ack.now * 10) % 1 < 0.5 else 1.0",
+    "counts on rounding": "        self.window = int(self.window) + 0.999999",
+    "answers from a table": (
+        "        self.window = {40: 33.0, 20: 60.0}.get(round(ack.min_rtt * 1000) if ack.min_rtt else 0, 3.0)"
+    ),
+    "keeps what it knows for the next flow": (
+        "        import random; random.known = getattr(random, 'known', 0) + 1\n"
+        "        if random.known > 20000: self.window = 50.0"
+    ),
+    "knows the seed": "        if self.random.random() < 0: pass\n        self.window = 30.0 if self.calls < 300 else self.window",
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_cheats_gain_nothing_on_the_hidden_suite(tmp_path, cheat, honest):
+    found = evaluate(put(tmp_path, AIMD.format(cheat=CHEATS[cheat])), "smoke", "secret", rounds=1, trusted=True)
+    assert found["faults"] or found["combined_score"] <= honest["combined_score"] + 0.5, found
+
+
+def test_wrong_questions_are_refused(tmp_path):
+    for given, words in (
+        (("cubik",), 'Did you mean "cubic"?'),
+        (("cubic", "internet-2"), "suite: found 'internet-2'; expected one of internet-1, smoke."),
+        ((str(tmp_path / "none.py"),), "expected a file of Python; No such file"),
+        ((str(put(tmp_path, "x = 1")),), "expected @headgate.control"),
+        ((str(put(tmp_path, "import os", "other.py")),), "ImportError: os: a flow control that is judged may import"),
+    ):
+        with pytest.raises(HeadgateError, match=re.escape(words)):
+            evaluate(*given)
+    with pytest.raises(HeadgateError, match="found 2; expected a number at most 1"):
+        evaluate(put(tmp_path, AIMD.format(cheat="")), "smoke", parameters={"part": 2}, rounds=1)
+
+
+def test_the_command_prints_scores_within_80_columns(tmp_path):
+    done = headgate_command("evaluate", "reno", "--suite", "smoke", "--rounds", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("reno: ") and "beside-1" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    as_json = headgate_command("evaluate", "reno", "--suite", "smoke", "--rounds", "1", "--json", cwd=tmp_path)
+    assert json.loads(as_json.stdout) == json.loads(json.dumps(evaluate("reno", "smoke", rounds=1)))
+    wrong = headgate_command("evaluate", "reno", "--set", "x", cwd=tmp_path)
+    assert wrong.returncode == 2 and "--set x: expected NAME=VALUE" in wrong.stderr
