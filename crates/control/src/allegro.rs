@@ -1,6 +1,7 @@
 //! PCC Allegro: a rate chosen by trials of which rate has the higher utility.
 //!
-//! Source: Dong et al. 2015 (NSDI), sections 2.1 and 3.2, as summaries of it give them; the width of the sigmoid and the length of intervals are from memory.
+//! Source: Dong et al. 2015 (NSDI), sections 2.1 and 3.2, as summaries of it give them; the length of intervals is from memory.
+//! The utility, the pairs and the first change are also those of the authors' PCC-Kernel (`tcp_pcc.c`), which was read.
 //! - The utility of an interval at rate x with a share L of losses is x (1 - L) / (1 + e^(100 (L - 0.05))) - x L, so that losses up to 5 % cost little.
 //! - Starting: the rate doubles until the utility falls, and then returns to its last value.
 //! - Decision making: four intervals in two pairs, in each of which e more and e less is tried in an order that is drawn. If both pairs agree, the rate is the better
@@ -10,6 +11,9 @@
 //! Deviations:
 //! - Packets are counted, and at most two round trips' worth of them are out.
 //! - An interval lasts 1.7 to 2.2 smoothed round trips, drawn, and until it has `interval_packets`. Until the utilities are known, packets are sent at the rate itself.
+//! - PCC-Kernel keeps one part of the rate for trials and changes, which grows by 1 % at most to 5 % and, in trials, only from the second one in a row without a
+//!   result on. With it the rate grows in the beginning by what arrived, at most twofold, until the utility is below 3/4 of what was due; and an equal
+//!   utility ends a direction.
 //! - The first rate is the initial window in the first round trip, where the paper has two packets.
 //! - A timeout halves the rate and begins to double it anew. Intervals in which the source lacked data count for nothing. Marks are ignored, and
 //!   nothing is undone when a loss turns out to be spurious.

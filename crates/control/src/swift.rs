@@ -5,7 +5,7 @@
 //! - Below the target each packet that arrives adds `increase` / window, or `increase` to a window below one packet. At or above it the window falls, at most
 //!   once in a round trip, by `decrease` times the part of the delay that is beyond the target, and by `largest_cut` at most.
 //! - The target grows with the number of hops, and as the window falls: by a / sqrt(window) + b, from 0 at `most_scaled` to `scaling` at `least_scaled`
-//!   packets. So many flows, which have small windows, may hold a longer queue.
+//!   packets. So flows whose windows are small, because there are many of them, may hold a longer queue.
 //! - A loss, or a timeout, cuts by `largest_cut`, at most once in a round trip; the `resets_after`th timeout in a row leaves the minimum window.
 //! - With a window below one packet, the next packet waits for a round trip divided by the window.
 //!
@@ -17,6 +17,7 @@
 //! - A window of one packet or more does not grow while it is not in use; only its whole packets are sent.
 //! - The time of the last cut is that of the last real cut. Algorithm 1, read literally, renews it whenever the window does not grow, and then a queue that
 //!   stays above the target would never be answered again.
+//! - Two cuts are the last round-trip time apart, as algorithm 1 has it; htsim takes the smoothed one. A loss cuts when it is found; with htsim when it is repaired.
 //! - A mark counts as a loss. A loss that turns out to be spurious is taken back, and after an idle time the window is at most the initial one.
 //!
 //! State per flow: the window, the least and the last round-trip time, the time of the last cut, and a count of timeouts.

@@ -14,6 +14,9 @@
 //!   network: `path = "0s"`.
 //! - A completion is a round trip, and its time that of the packet whose acknowledgement ends it. The paper's is that of a segment of 16 to 64 KB, sent as a
 //!   burst whose transmission is taken off; the authors' code scales completions that follow each other faster. Here packets are paced one by one.
+//! - Completions in a row are counted by the averaged gradient, as algorithm 1 has it. eRPC counts round trips shorter than the one before, which in a noisy queue
+//!   are hardly ever five in a row. HPCC's simulator (`rdma-hw.cc`) counts rises of the rate, enlarges those below the lower threshold too, and has no floor
+//!   of a half. In all else the three give the same rates.
 //! - Switches of the paper's network lose nothing. Here an episode of loss or marks halves the rate, and at most two round trips' worth of packets are out.
 //! - The first rate is the initial window in the first round trip. A rate that the source had no data for does not rise.
 //!

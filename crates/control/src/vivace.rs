@@ -13,6 +13,10 @@
 //! - Packets are counted, of `packet_bytes` each, and at most two round trips' worth of them are out.
 //! - An interval lasts a smoothed round trip, and until it has `interval_packets`. Which rate of a pair comes first is drawn. Until the utilities of a step are
 //!   known, packets are sent at the rate between.
+//! - The authors' programs have other factors and bounds. PCC-Uspace (branch master): ((n + 1) / 2)^1.2, whole numbers in the bracket, and a bound of 5 % that
+//!   grows by 5 % and falls by one such step; after a step of three pairs an interval at the new rate gives the next gradient, and no change is below 0.5 Mbit/s.
+//!   Its branch NSDI-2018: 1, 2, 3, 4, 6, 7 and so on, and after a change of sign up to two steps without growth. PCC-Kernel (branch vivace): the rate itself for
+//!   its power, 900 and 11, slopes below 3 % as noise.
 //! - What the paper does about single abnormal measurements (checking them twice) is left out, as are the three pairs with a vote of the authors' later code.
 //! - A timeout halves the rate and begins to double it anew. Intervals in which the source lacked data count for nothing. Marks are ignored, and
 //!   nothing is undone when a loss turns out to be spurious.
