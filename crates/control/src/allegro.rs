@@ -20,7 +20,7 @@
 //!
 //! State per flow: the rate, the step, and four intervals.
 
-use crate::parts::monitor::Interval;
+use crate::parts::monitor::{Interval, Intervals, Step};
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Rules, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
@@ -117,7 +117,7 @@ pub struct Allegro {
     /// The utility of the rate before, and the part of the rate that is tried.
     last: Option<f64>,
     step: f64,
-    intervals: Vec<Interval>,
+    intervals: Intervals,
     /// What was drawn: in which pairs the lower rate comes first, and the length of an interval.
     lower: [bool; 2],
     lasts: f64,
@@ -139,7 +139,7 @@ impl Allegro {
             smoothed: Duration::ZERO,
             last: None,
             step: params.step,
-            intervals: Vec::with_capacity(4),
+            intervals: Intervals::with_room(4),
             lower: [false, true],
             lasts: LASTS.0,
         }
@@ -232,13 +232,11 @@ impl FlowControl for Allegro {
     }
 
     fn on_packet_sent(&mut self, _now: Time, _in_flight: u64, app_limited: bool) {
-        if let Some(open) = self.intervals.last_mut().filter(|i| i.is_open()) {
-            open.on_sent(app_limited);
-        }
+        self.intervals.on_sent(app_limited);
     }
 
     fn on_packet_lost(&mut self, _now: Time, packet: &Sent) {
-        self.intervals.iter_mut().for_each(|i| i.on_lost(packet.at));
+        self.intervals.on_lost(packet.at);
     }
 
     fn on_ack(&mut self, ack: &Ack) {
@@ -250,25 +248,19 @@ impl FlowControl for Allegro {
             self.before = self.rate;
             return self.begin(now);
         }
-        let at = Time::from_ps(now.as_ps().saturating_sub(rtt.as_ps()));
-        self.intervals.iter_mut().for_each(|i| i.on_arrived(at, rtt, ack.delivered));
-        let (whole, length) = (self.whole(), self.smoothed * self.lasts);
-        if let Some(open) = self.intervals.last_mut().filter(|i| i.is_open())
-            && open.has_lasted(length, self.params.interval_packets, now)
-        {
-            open.close(now);
-            self.sending = self.rate;
-            if self.intervals.len() < whole {
+        let (length, least) = (self.smoothed * self.lasts, self.params.interval_packets);
+        match self.intervals.on_ack(ack, (rtt, self.smoothed), (length, least), self.whole()) {
+            Step::Nothing => {}
+            Step::Ended => self.sending = self.rate,
+            Step::Next => {
+                self.sending = self.rate;
                 self.begin(now);
             }
-        }
-        if self.intervals.iter().any(|i| i.is_spoiled() && !i.is_open()) {
-            return self.restart(now);
-        }
-        let smoothed = self.smoothed;
-        if self.intervals.len() == whole && self.intervals.iter_mut().all(|i| i.is_judged(at, smoothed)) {
-            self.decide();
-            self.restart(now);
+            Step::Again => self.restart(now),
+            Step::Decide => {
+                self.decide();
+                self.restart(now);
+            }
         }
     }
 
@@ -284,7 +276,7 @@ impl FlowControl for Allegro {
         if !self.intervals.is_empty() {
             let first = initial as f64 / self.smoothed.as_secs_f64().max(1e-9);
             self.set(self.rate.min(first));
-            self.intervals.iter_mut().for_each(Interval::spoil);
+            self.intervals.spoil();
         }
     }
 
