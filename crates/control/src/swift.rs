@@ -9,6 +9,9 @@
 //! - A loss, or a timeout, cuts by `largest_cut`, at most once in a round trip; the `resets_after`th timeout in a row leaves the minimum window.
 //! - With a window below one packet, the next packet waits for a round trip divided by the window.
 //!
+//! The values are for data centres, where a packet takes a microsecond: on a line of 10 Mbit/s, where it takes one of a millisecond, any packet that waits for another one is beyond the
+//! target, and two flows use 2 % of the line over 40 ms. There `base_target` has to be several packet times: 5 ms uses all of it.
+//!
 //! Deviations:
 //! - The window of the fabric alone: hosts have no delay here, so that the window of the end points would never be the smaller one.
 //! - The target counts from `path`, which is the least round-trip time that was measured unless it is given. The paper's targets are absolute, set for the
@@ -33,7 +36,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SwiftParams {
-    /// Delay beyond that of the path which the flow aims at, without hops and scaling.
+    /// Delay beyond that of the path which the flow aims at, without hops and scaling: several packet times of the slowest link, such as 5 ms on an Internet path.
     pub base_target: Duration,
     /// Round-trip time of the path without a queue; the least one measured unless given.
     #[serde(skip_serializing_if = "Option::is_none")]

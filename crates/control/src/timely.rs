@@ -9,6 +9,9 @@
 //! - By the authors' code a completion leaves at least half of the rate.
 //! - There is no unique rate at which it rests: the queue stays between the thresholds, and the shares of flows depend on how they began.
 //!
+//! The values are for data centres. Over 10 Mbit/s, 40 ms and four bandwidth-delay products of buffer two flows with these thresholds got 0.09 and 8.9 Mbit/s; with
+//! `low = "5ms"` and `high = "50ms"`, several packet times of the line, 4.8 and 5.0.
+//!
 //! Deviations:
 //! - The thresholds count from `path`, which is the least round-trip time that was measured unless it is given. The paper's are absolute, set for its
 //!   network: `path = "0s"`.
@@ -33,7 +36,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimelyParams {
-    /// Delay beyond that of the path below which the rate rises.
+    /// Delay beyond that of the path below which the rate rises: several packet times of the slowest link.
     pub low: Duration,
     /// Delay beyond that of the path above which the rate falls.
     pub high: Duration,

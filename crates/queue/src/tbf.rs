@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TbfParams {
-    /// Rate at which the bucket fills: what may be sent in the long run.
+    /// Rate at which the bucket fills: what may be sent in the long run. It is not taken from the line: write what it is to be.
     pub rate: Rate,
     /// Bytes that the bucket holds: what may be sent at once. No packet may be longer.
     pub burst: Bytes,

@@ -119,7 +119,7 @@ impl<C: FlowControl> Tcp<C> {
         }
     }
 
-    /// Lets the protocol know of an acknowledgement, before which so many packets were in flight.
+    /// Lets the protocol know of an acknowledgement, before which `prior` packets were in flight.
     #[inline(always)]
     fn hand_on(&mut self, p: &Progress, prior: u64, ack: &AckPacket<'_>, now: Time) {
         if p.round
