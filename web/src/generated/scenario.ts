@@ -614,6 +614,7 @@ export type Flow = {
     kind: "dctcp";
   } | {
     burst?: string;
+    classic_fallback?: boolean;
     gain?: number;
     kind: "prague";
     transition?: number;

@@ -55,9 +55,10 @@ fn value(d: &mut Draw, parameter: &Value) -> Option<Value> {
 }
 
 /// Parameters that are newer than the paths: to draw among them too would give others their values.
-const LATER: [(&str, &str); 7] = [
+const LATER: [(&str, &str); 8] = [
     ("cake", "ack_filter"),
     ("fq", "slots"),
+    ("prague", "classic_fallback"),
     ("wfq", "slots"),
     ("red", "adaptive"),
     ("red", "interval"),
