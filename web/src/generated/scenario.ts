@@ -961,6 +961,17 @@ export type Flow = {
 /** How far a window grows that is not used. */
 export type Growth = "used" | "bounded";
 
+/** The forms of the schema. */
+export type Gso = Named | boolean | GsoParams;
+
+/** How many packets are a train. The values are Linux's unless given. */
+export type GsoParams = {
+  halved_each?: string;
+  max_bytes?: string;
+  min_packets?: number;
+  time?: string;
+};
+
 /** What all hosts have in common. */
 export type Hosts = {
   noise?: string;
@@ -2187,6 +2198,9 @@ export type Link = {
   };
 };
 
+/** A rule of trains by name. */
+export type Named = "off" | "linux";
+
 /** Something that happens to a link or to a flow at a given time. Flows begin with their own `start`. */
 export type NetworkEvent = {
   at: string;
@@ -2218,6 +2232,7 @@ export type Options = {
   ecn?: EcnMode | null;
   estimate?: Estimate | null;
   growth?: Growth | null;
+  gso?: Gso | null;
   initial_timeout?: string | null;
   initial_window?: number | null;
   limited_transmit?: boolean | null;
