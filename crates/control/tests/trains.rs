@@ -125,7 +125,38 @@ fn no_train_waits_for_longer_than_a_millisecond_once_an_acknowledgement_arrives(
 fn the_last_packets_of_a_transfer_wait_for_nothing() {
     // After a train of 4 five packets are left; the window of 8 has room for 4. The last one leaves as soon as there is room for it.
     let four = rules(r#", "gso": {"time": "4ms", "halved_each": "0s"}"#, 1000);
-    assert_eq!(sent(&four, 8, 1000.0, 9, us(9500), us(20_000)).0, [0, 0, 0, 0, 4000, 4000, 4000, 4000, 9500]);
+    assert_eq!(sent(&four, 8, 1000.0, 9, us(8500), us(20_000)).0, [0, 0, 0, 0, 4000, 4000, 4000, 4000, 8500]);
+}
+
+/// A control that writes down whether its window was what kept the source.
+#[derive(Clone, Debug)]
+struct Limited(Allowance, Vec<bool>);
+
+impl FlowControl for Limited {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.1.push(ack.limited);
+    }
+    fn on_loss(&mut self, _: &Loss) {}
+    fn allowance(&self) -> Allowance {
+        self.0
+    }
+}
+
+#[test]
+fn a_window_that_a_train_waits_for_counts_as_used() {
+    // A window of 16, trains of 5: at 15 ms there is room for 1. With a window of 100 nothing waits for it, and the pacer is what keeps the source.
+    let five = rules(r#", "gso": {"time": "5ms", "halved_each": "0s"}"#, 1000);
+    for (window, due) in [(16, true), (100, false)] {
+        let mut source = Tcp::new(Limited(Allowance { window, rate: 1000.0, burst: 1 }, vec![]), &five);
+        source.supply(1000);
+        for at in [0, 5000, 10_000, 15_000] {
+            while source.poll_send(Time::ZERO + us(at)).is_some() {}
+        }
+        let (seq, sent, none, now) = (0, Time::ZERO, Duration::ZERO, Time::ZERO + us(15_500));
+        let ack = AckPacket { cumulative: 1, seq, sent, marked: false, waited: none, one_way: none, echo: None };
+        source.on_ack(&ack, now, &mut |_| {});
+        assert_eq!(source.control().1, [due]);
+    }
 }
 
 #[test]

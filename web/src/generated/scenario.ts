@@ -420,7 +420,7 @@ export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold"
 } | null;
 
 /** Which packets are one conversation at a port. */
-export type Classify = "pair" | "source" | "destination" | "flow";
+export type Classify = "pair" | "source" | "destination" | "flow" | "priority" | "ecn";
 
 /** A direction of a link. */
 export type Direction = "both" | "forward" | "reverse";

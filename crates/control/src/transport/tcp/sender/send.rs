@@ -48,11 +48,12 @@ impl Sender {
     /// are on their way, which will make room.
     pub fn awaits_room(&self, window: u64, train: u64) -> bool {
         let window = self.window(window);
-        let (pipe, ledger) = (self.pipe(), &self.ledger);
+        let ledger = &self.ledger;
         let well = self.state.phase == Phase::Open && ledger.lost == 0 && !self.tail.due && !self.f_rto.is_second();
         let wanted = train.min(ledger.limit - ledger.next);
-        let room = window.saturating_sub(pipe);
-        well && pipe > 0 && room < wanted && room < window / 3
+        let room = window.saturating_sub(self.pipe());
+        // With nothing in flight there is room for all of it.
+        well && room < wanted && room < window / 3
     }
 
     /// They wait: what keeps them back is the window.
