@@ -1154,7 +1154,7 @@ export type Island = {
     latency?: string;
     mtu?: string;
     peak_rate?: string | null;
-    rate?: string;
+    rate?: string | null;
   } | {
     aqm?: Aqm;
     buffer?: string;
@@ -1642,7 +1642,7 @@ export type Link = {
     latency?: string;
     mtu?: string;
     peak_rate?: string | null;
-    rate?: string;
+    rate?: string | null;
   } | {
     aqm?: Aqm;
     buffer?: string;
@@ -2021,7 +2021,7 @@ export type Link = {
     latency?: string;
     mtu?: string;
     peak_rate?: string | null;
-    rate?: string;
+    rate?: string | null;
   } | {
     aqm?: Aqm;
     buffer?: string;
