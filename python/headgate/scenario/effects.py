@@ -343,9 +343,11 @@ def _ports(scenario: Mapping[str, Any]) -> list[frozenset[str]]:
     """What each port does: two to a link, that of its direction and that of the other."""
     found = []
     for link in scenario["links"]:
-        there = properties(link["queue"])
+        # Its conversations may be priorities.
+        classes = frozenset({PRIORITIES}) if link.get("classify") == "priority" else frozenset[str]()
+        there = properties(link["queue"]) | classes
         back = link.get("reverse_queue")
-        found += [there, there if back is None else properties(back)]
+        found += [there, there if back is None else properties(back) | classes]
     return found
 
 

@@ -171,6 +171,16 @@ impl Config {
         (config, policy)
     }
 
+    /// The same for packets of this mean length.
+    pub fn with_packets_of(mut self, bytes: u64) -> Config {
+        if let Way::Tcp(rules) = &mut self.way
+            && rules.gso.is_some()
+        {
+            Arc::make_mut(rules).gso.iter_mut().for_each(|trains| trains.packet = bytes);
+        }
+        self
+    }
+
     /// Whether the source itself chooses when each packet leaves: it has its own line, or a rate. A protocol that reads samples of the delivery
     /// rate sends at a rate that it makes of them.
     pub fn is_paced(&self) -> bool {
