@@ -30,14 +30,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TbfParams {
-<<<<<<< HEAD
-    /// Rate at which the bucket fills: what may be sent in the long run. It is not taken from the line: write what it is to be.
-    pub rate: Rate,
-=======
     /// Rate at which the bucket fills: what may be sent in the long run. Without it the line alone limits, and `peak_rate` if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
->>>>>>> p-a
     /// Bytes that the bucket holds: what may be sent at once. No packet may be longer.
     pub burst: Bytes,
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted. Without it `latency` gives it.
