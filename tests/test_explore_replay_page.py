@@ -153,7 +153,14 @@ def test_every_discipline_can_be_chosen_and_has_its_controls(kind: str, office: 
 def test_controls_have_units_and_limits() -> None:
     page = Page(subject_of(CAPTURE, LINE))
     found = controls(page, begin(page))
-    assert [c["value"] for c in found["classify"]["choices"]] == ["pair", "source", "destination", "5tuple"]
+    assert [c["value"] for c in found["classify"]["choices"]] == [
+        "pair",
+        "source",
+        "destination",
+        "5tuple",
+        "priority",
+        "ecn",
+    ]
     assert "ecn" not in found
     rate = found["rate"]
     assert (rate["unit"], rate["number"], rate["group"], rate["main"]) == ("bit/s", 2e6, "Line", True)

@@ -213,7 +213,8 @@ def test_columns_may_stand_in_any_order_with_weights_and_priorities(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("classify", "flows"), [("5tuple", 2), ("flow", 2), ("pair", 2), ("source", 2), ("destination", 1)]
+    ("classify", "flows"),
+    [("5tuple", 2), ("flow", 2), ("pair", 2), ("source", 2), ("destination", 1), ("priority", 1), ("ecn", 2)],
 )
 def test_captures_are_classified(classify: str, flows: int) -> None:
     result = headgate.replay(CAPTURE, "fq", "4Mbit/s", "16KB", classify=classify)

@@ -47,6 +47,11 @@ def test_a_token_bucket_holds_all_flows_to_its_rate() -> None:
     assert sum(found.values()) == pytest.approx(4, rel=0.01)
 
 
+def test_a_token_bucket_without_a_rate_leaves_the_line_what_it_has() -> None:
+    found = rates({"kind": "tbf"}, {"a": ("a", 0), "b": ("b", 0)})
+    assert sum(found.values()) == pytest.approx(10, rel=0.01)
+
+
 def test_classes_borrow_what_others_leave() -> None:
     classes = [
         {"name": "all", "rate": "9Mbit/s"},

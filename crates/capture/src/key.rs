@@ -20,11 +20,15 @@ pub enum Classify {
     Destination,
     /// Addresses, protocol and ports.
     FiveTuple,
+    /// Code point (DSCP).
+    Priority,
+    /// The ECN field.
+    Ecn,
 }
 
 impl FromStr for Classify {
     type Err = String;
-    /// From `flow`, `pair`, `source`, `destination` or `5tuple`.
+    /// From `flow`, `pair`, `source`, `destination`, `5tuple`, `priority` or `ecn`.
     fn from_str(text: &str) -> Result<Classify, String> {
         Ok(match text {
             "flow" => Classify::Flow,
@@ -32,7 +36,13 @@ impl FromStr for Classify {
             "source" => Classify::Source,
             "destination" => Classify::Destination,
             "5tuple" => Classify::FiveTuple,
-            other => return Err(format!("found {other:?}; expected flow, pair, source, destination or 5tuple")),
+            "priority" => Classify::Priority,
+            "ecn" => Classify::Ecn,
+            other => {
+                return Err(format!(
+                    "found {other:?}; expected flow, pair, source, destination, 5tuple, priority or ecn"
+                ));
+            }
         })
     }
 }
@@ -44,11 +54,19 @@ pub struct Key {
     destination: Option<IpAddr>,
     /// Protocol and ports.
     transport: Option<(u8, Option<(u16, u16)>)>,
+    field: Option<Field>,
+}
+
+/// A field of the header that stands for the whole conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Field {
+    Dscp(u8),
+    Ecn(u8),
 }
 
 impl Key {
     /// The one conversation of all packets that are not IP.
-    pub const NOT_IP: Key = Key { source: None, destination: None, transport: None };
+    pub const NOT_IP: Key = Key { source: None, destination: None, transport: None, field: None };
 }
 
 impl Hash for Key {
@@ -68,7 +86,11 @@ impl Hash for Key {
             }),
         }
         state.write_u64(match self.transport {
-            None => 0,
+            None => match self.field {
+                None => 0,
+                Some(Field::Dscp(dscp)) => 3 << 40 | u64::from(dscp),
+                Some(Field::Ecn(ecn)) => 4 << 40 | u64::from(ecn),
+            },
             Some((protocol, None)) => 1 << 40 | u64::from(protocol) << 32,
             Some((protocol, Some((from, to)))) => {
                 2 << 40 | u64::from(protocol) << 32 | u64::from(from) << 16 | u64::from(to)
@@ -84,21 +106,28 @@ impl Endpoints {
         let (source, destination) = (Some(self.source), Some(self.destination));
         match classify {
             Classify::Flow | Classify::FiveTuple => {
-                Key { source, destination, transport: Some((self.protocol, self.ports)) }
+                Key { source, destination, transport: Some((self.protocol, self.ports)), field: None }
             }
-            Classify::Pair => Key { source, destination, transport: None },
+            Classify::Pair => Key { source, destination, ..Key::NOT_IP },
             Classify::Source => Key { source, ..Key::NOT_IP },
             Classify::Destination => Key { destination, ..Key::NOT_IP },
+            Classify::Priority => Key { field: Some(Field::Dscp(self.dscp())), ..Key::NOT_IP },
+            Classify::Ecn => Key { field: Some(Field::Ecn(self.ecn())), ..Key::NOT_IP },
         }
     }
 }
 
 impl fmt::Display for Key {
     /// Such as `10.0.0.1:5001 > 10.0.0.2:80 tcp`, `[2001:db8::1]:53 > [2001:db8::2]:5001 udp`, `10.0.0.1 > 10.0.0.2 icmp`,
-    /// `10.0.0.1 > 10.0.0.2`, `10.0.0.1 > *`, `* > 10.0.0.2` and `not IP`.
+    /// `10.0.0.1 > 10.0.0.2`, `10.0.0.1 > *`, `* > 10.0.0.2`, `DSCP 46`, `ECT(1)` and `not IP`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Key::NOT_IP {
             return f.pad("not IP");
+        }
+        match self.field {
+            Some(Field::Dscp(dscp)) => return f.pad(&format!("DSCP {dscp}")),
+            Some(Field::Ecn(ecn)) => return f.pad(["Not-ECT", "ECT(1)", "ECT(0)", "CE"][usize::from(ecn & 3)]),
+            None => {}
         }
         let ports = self.transport.and_then(|(_, ports)| ports);
         let mut text = end(self.source, ports.map(|p| p.0)) + " > " + &end(self.destination, ports.map(|p| p.1));
@@ -171,6 +200,27 @@ mod tests {
     }
 
     #[test]
+    fn a_field_of_the_header_stands_for_a_conversation() {
+        let one = endpoints("10.0.0.1", "10.0.0.2", 6, Some((5001, 80)));
+        let other = endpoints("2001:db8::1", "2001:db8::2", 17, Some((53, 5001)));
+        let key = |ends: Endpoints, class: u8, how: &str| {
+            Endpoints { traffic_class: class, ..ends }.key(how.parse().expect("a way"))
+        };
+        // EF is 46, with each codepoint of ECN behind it.
+        for (ecn, text) in ["Not-ECT", "ECT(1)", "ECT(0)", "CE"].into_iter().enumerate() {
+            let class = 46 << 2 | ecn as u8;
+            assert_eq!(key(one, class, "priority").to_string(), "DSCP 46");
+            assert_eq!(key(one, class, "ecn").to_string(), text);
+            assert_eq!(key(one, class, "priority"), key(other, class, "priority"));
+            assert_eq!(key(one, class, "ecn"), key(other, ecn as u8, "ecn"));
+        }
+        let all: std::collections::BTreeSet<Key> =
+            (0..=255).flat_map(|class| [key(one, class, "priority"), key(one, class, "ecn")]).collect();
+        assert_eq!(all.len(), 64 + 4);
+        assert!(!all.contains(&Key::NOT_IP));
+    }
+
+    #[test]
     fn keys_differ_where_they_should() {
         let one = endpoints("10.0.0.1", "10.0.0.2", 6, Some((5001, 80)));
         let back = endpoints("10.0.0.2", "10.0.0.1", 6, Some((80, 5001)));
@@ -187,6 +237,6 @@ mod tests {
     #[test]
     fn a_wrong_word_names_the_right_ones() {
         let why = "five".parse::<Classify>().unwrap_err();
-        assert_eq!(why, r#"found "five"; expected flow, pair, source, destination or 5tuple"#);
+        assert_eq!(why, r#"found "five"; expected flow, pair, source, destination, 5tuple, priority or ecn"#);
     }
 }

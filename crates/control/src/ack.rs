@@ -25,6 +25,8 @@ pub struct Ack {
     pub in_flight: u64,
     /// The packet that caused it.
     pub seq: u64,
+    /// When that packet was sent, for the last time: the time stamp that it returns.
+    pub sent: Time,
     /// Time that this packet and its acknowledgement spent waiting in queues, where the network writes it into packets.
     pub waited: Duration,
     /// What growth may count: packets that it acknowledged, or one if the transport counts acknowledgements, less those held back.
@@ -66,6 +68,7 @@ impl Ack {
             marked: ack.marked,
             cumulative: ack.cumulative,
             seq: ack.seq,
+            sent: ack.sent,
             waited: ack.waited,
             one_way: ack.one_way,
             ..Ack::default()

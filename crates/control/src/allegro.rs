@@ -1,6 +1,7 @@
 //! PCC Allegro: a rate chosen by trials of which rate has the higher utility.
 //!
-//! Source: Dong et al. 2015 (NSDI), sections 2.1 and 3.2, as summaries of it give them; the width of the sigmoid and the length of intervals are from memory.
+//! Source: Dong et al. 2015 (NSDI), sections 2.1 and 3.2, as summaries of it give them; the length of intervals is from memory.
+//! The utility, the pairs and the first change are also those of the authors' PCC-Kernel (`tcp_pcc.c`), which was read.
 //! - The utility of an interval at rate x with a share L of losses is x (1 - L) / (1 + e^(100 (L - 0.05))) - x L, so that losses up to 5 % cost little.
 //! - Starting: the rate doubles until the utility falls, and then returns to its last value.
 //! - Decision making: four intervals in two pairs, in each of which e more and e less is tried in an order that is drawn. If both pairs agree, the rate is the better
@@ -10,13 +11,16 @@
 //! Deviations:
 //! - Packets are counted, and at most two round trips' worth of them are out.
 //! - An interval lasts 1.7 to 2.2 smoothed round trips, drawn, and until it has `interval_packets`. Until the utilities are known, packets are sent at the rate itself.
+//! - PCC-Kernel keeps one part of the rate for trials and changes, which grows by 1 % at most to 5 % and, in trials, only from the second one in a row without a
+//!   result on. With it the rate grows in the beginning by what arrived, at most twofold, until the utility is below 3/4 of what was due; and an equal
+//!   utility ends a direction.
 //! - The first rate is the initial window in the first round trip, where the paper has two packets.
 //! - A timeout halves the rate and begins to double it anew. Intervals in which the source lacked data count for nothing. Marks are ignored, and
 //!   nothing is undone when a loss turns out to be spurious.
 //!
 //! State per flow: the rate, the step, and four intervals.
 
-use crate::parts::monitor::Interval;
+use crate::parts::monitor::{Interval, Intervals, Step};
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Rules, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
@@ -113,7 +117,7 @@ pub struct Allegro {
     /// The utility of the rate before, and the part of the rate that is tried.
     last: Option<f64>,
     step: f64,
-    intervals: Vec<Interval>,
+    intervals: Intervals,
     /// What was drawn: in which pairs the lower rate comes first, and the length of an interval.
     lower: [bool; 2],
     lasts: f64,
@@ -135,7 +139,7 @@ impl Allegro {
             smoothed: Duration::ZERO,
             last: None,
             step: params.step,
-            intervals: Vec::with_capacity(4),
+            intervals: Intervals::with_room(4),
             lower: [false, true],
             lasts: LASTS.0,
         }
@@ -228,13 +232,11 @@ impl FlowControl for Allegro {
     }
 
     fn on_packet_sent(&mut self, _now: Time, _in_flight: u64, app_limited: bool) {
-        if let Some(open) = self.intervals.last_mut().filter(|i| i.is_open()) {
-            open.on_sent(app_limited);
-        }
+        self.intervals.on_sent(app_limited);
     }
 
     fn on_packet_lost(&mut self, _now: Time, packet: &Sent) {
-        self.intervals.iter_mut().for_each(|i| i.on_lost(packet.at));
+        self.intervals.on_lost(packet.at);
     }
 
     fn on_ack(&mut self, ack: &Ack) {
@@ -246,25 +248,19 @@ impl FlowControl for Allegro {
             self.before = self.rate;
             return self.begin(now);
         }
-        let at = Time::from_ps(now.as_ps().saturating_sub(rtt.as_ps()));
-        self.intervals.iter_mut().for_each(|i| i.on_arrived(at, rtt, ack.delivered));
-        let (whole, length) = (self.whole(), self.smoothed * self.lasts);
-        if let Some(open) = self.intervals.last_mut().filter(|i| i.is_open())
-            && open.has_lasted(length, self.params.interval_packets, now)
-        {
-            open.close(now);
-            self.sending = self.rate;
-            if self.intervals.len() < whole {
+        let (length, least) = (self.smoothed * self.lasts, self.params.interval_packets);
+        match self.intervals.on_ack(ack, (rtt, self.smoothed), (length, least), self.whole()) {
+            Step::Nothing => {}
+            Step::Ended => self.sending = self.rate,
+            Step::Next => {
+                self.sending = self.rate;
                 self.begin(now);
             }
-        }
-        if self.intervals.iter().any(|i| i.is_spoiled() && !i.is_open()) {
-            return self.restart(now);
-        }
-        let smoothed = self.smoothed;
-        if self.intervals.len() == whole && self.intervals.iter_mut().all(|i| i.is_judged(at, smoothed)) {
-            self.decide();
-            self.restart(now);
+            Step::Again => self.restart(now),
+            Step::Decide => {
+                self.decide();
+                self.restart(now);
+            }
         }
     }
 
@@ -280,7 +276,7 @@ impl FlowControl for Allegro {
         if !self.intervals.is_empty() {
             let first = initial as f64 / self.smoothed.as_secs_f64().max(1e-9);
             self.set(self.rate.min(first));
-            self.intervals.iter_mut().for_each(Interval::spoil);
+            self.intervals.spoil();
         }
     }
 

@@ -158,7 +158,7 @@ struct State {
     cycle_stamp: Time,
     /// Drawn last: rounds of the next wait that count as over, and the part of the time that chance adds.
     dice: (u64, f64),
-    /// Until so many packets are delivered, the window was fully used within a round trip.
+    /// Until this number of packets is delivered, the window was fully used within a round trip.
     used_until: u64,
     /// None before the first round trip.
     min_rtt: Option<Duration>,

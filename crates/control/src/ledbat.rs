@@ -170,7 +170,7 @@ mod tests {
         l
     }
 
-    /// An acknowledgement of so many packets with so many outstanding before it.
+    /// An acknowledgement of this number of packets, with this number outstanding before it.
     fn ack(l: &mut Ledbat, one_way: u64, acked: u64, outstanding: u64) -> f64 {
         let (delivered, newly_acked) = (acked, acked);
         let (cumulative, highest_sent) = (1000, 1000 + outstanding - acked);

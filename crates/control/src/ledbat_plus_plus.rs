@@ -90,7 +90,7 @@ enum Mode {
     Start,
     /// By the delay, until a slowdown begins.
     Steady { until: Time },
-    /// In a slowdown since then, with the small window for so many more round trips.
+    /// In a slowdown since then, with the small window for this number of further round trips.
     Held { since: Time, rounds: u32 },
     /// On the way back.
     Back { since: Time },

@@ -6,21 +6,25 @@
 //! - The window is a number of packets with a fraction. Packets that arrive without a mark open it, in a round trip with marks, too.
 //! - Once `transition` round trips have passed since slow start, a flow with a round trip below `virtual_rtt` takes the rate of one with that round trip: it
 //!   adds (round trip / `virtual_rtt`)^2 packets a round trip, and reduces and averages at most once in that time.
+//! - With `classic_fallback` it takes a classic part of the window where a single queue marks it as if it were Reno (`prague/fallback.rs`); the module has that
+//!   switched off, too (prague_ecn_fallback).
 //! - Packets are paced: at one window a round trip, at two while the window is below half the threshold, in bursts of at most 0.24 ms.
 //!
 //! Deviations:
 //! - Packets are counted, not bytes, and fractions are not rounded to 2^-20.
 //! - The first reduction ends slow start, in which the fraction follows the window. In the module unmarked packets go on opening the window until one is marked.
 //! - No reduction takes the fraction below two packets. In the module only the window stays there, and the rate falls without bound where all is marked.
-//! - Without fall-back where a single queue marks it as if it were Reno; that of the module is switched off by default.
 //! - Without ECN it stays what it is. The module becomes Reno, which grows and halves in the same way, but is not paced and depends on round trips.
 //!
-//! State per flow: window, its fraction, threshold, share of marks, and counts of the round trip.
+//! State per flow: window, its fraction, threshold, share of marks, and counts of the round trip; with the fall-back round trips and its score.
+
+mod fallback;
 
 use crate::parts::window::UNKNOWN;
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use fallback::Fallback;
 use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +43,8 @@ pub struct PragueParams {
     pub transition: u64,
     /// Maximum time at the present rate that a burst stands for; at least one packet is sent.
     pub burst: Duration,
+    /// It looks for a queue that marks packets as if for Reno, by the variation and length of delay, and then reduces as much as CUBIC, about.
+    pub classic_fallback: bool,
 }
 
 impl Default for PragueParams {
@@ -49,6 +55,7 @@ impl Default for PragueParams {
             transition: 500,
             // 2^-12 s.
             burst: Duration::from_ps(244_140_625),
+            classic_fallback: false,
         }
     }
 }
@@ -94,6 +101,7 @@ pub struct Prague {
     reduced: Option<Time>,
     rounds: u64,
     smoothed: Option<Duration>,
+    fallback: Option<Box<Fallback>>,
 }
 
 /// Minimum window after a reduction.
@@ -124,6 +132,7 @@ impl Prague {
             reduced: None,
             rounds: 0,
             smoothed: None,
+            fallback: params.classic_fallback.then(|| Box::new(Fallback::new())),
         }
     }
 
@@ -192,6 +201,7 @@ impl Prague {
             let share = (self.marked as f64 / self.arrived.max(1) as f64).min(1.0);
             self.alpha += self.params.gain * (share - self.alpha);
             self.averaged = ack.now;
+            self.fallback.iter_mut().for_each(|fallback| fallback.judge());
         }
         (self.arrived, self.marked, self.end) = (0, 0, ack.highest_sent);
         self.rounds += u64::from(!self.in_slow_start());
@@ -209,13 +219,15 @@ impl FlowControl for Prague {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        self.fallback.iter_mut().for_each(|fallback| fallback.set_gain(self.threshold));
         match loss.kind {
             LossKind::Mark => {
                 if self.reduced.is_some_and(|at| !self.has_passed(at, loss.now)) {
                     return;
                 }
                 self.reduced = Some(loss.now);
-                self.reduce(self.alpha / 2.0);
+                let least = self.fallback.as_ref().map_or(0.0, |fallback| fallback.share());
+                self.reduce(self.alpha.max(least) / 2.0);
             }
             LossKind::DuplicateAcks | LossKind::Probe | LossKind::Timeout => {
                 if !loss.again {
@@ -231,6 +243,9 @@ impl FlowControl for Prague {
 
     fn on_ack(&mut self, ack: &Ack) {
         self.smoothed = ack.smoothed;
+        if let (Some(fallback), Some(rtt)) = (&mut self.fallback, ack.rtt) {
+            fallback.sample(rtt);
+        }
         self.grow(ack);
         self.average(ack);
     }
@@ -271,6 +286,9 @@ impl FlowControl for Prague {
         sink("window", self.window as f64);
         sink("threshold", if self.threshold == UNKNOWN { f64::NAN } else { self.threshold as f64 });
         sink("alpha", self.alpha);
+        if let Some(fallback) = &self.fallback {
+            sink("classic", fallback.part());
+        }
     }
 }
 

@@ -9,11 +9,17 @@
 //! - By the authors' code a completion leaves at least half of the rate.
 //! - There is no unique rate at which it rests: the queue stays between the thresholds, and the shares of flows depend on how they began.
 //!
+//! The values are for data centres. Over 10 Mbit/s, 40 ms and four bandwidth-delay products of buffer two flows with these thresholds got 0.09 and 8.9 Mbit/s; with
+//! `low = "5ms"` and `high = "50ms"`, several packet times of the line, 4.8 and 5.0.
+//!
 //! Deviations:
 //! - The thresholds count from `path`, which is the least round-trip time that was measured unless it is given. The paper's are absolute, set for its
 //!   network: `path = "0s"`.
 //! - A completion is a round trip, and its time that of the packet whose acknowledgement ends it. The paper's is that of a segment of 16 to 64 KB, sent as a
 //!   burst whose transmission is taken off; the authors' code scales completions that follow each other faster. Here packets are paced one by one.
+//! - Completions in a row are counted by the averaged gradient, as algorithm 1 has it. eRPC counts round trips shorter than the one before, which in a noisy queue
+//!   are hardly ever five in a row. HPCC's simulator (`rdma-hw.cc`) counts rises of the rate, enlarges those below the lower threshold too, and has no floor
+//!   of a half. In all else the three give the same rates.
 //! - Switches of the paper's network lose nothing. Here an episode of loss or marks halves the rate, and at most two round trips' worth of packets are out.
 //! - The first rate is the initial window in the first round trip. A rate that the source had no data for does not rise.
 //!
@@ -30,7 +36,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimelyParams {
-    /// Delay beyond that of the path below which the rate rises.
+    /// Delay beyond that of the path below which the rate rises: several packet times of the slowest link.
     pub low: Duration,
     /// Delay beyond that of the path above which the rate falls.
     pub high: Duration,

@@ -13,13 +13,17 @@
 //! - Packets are counted, of `packet_bytes` each, and at most two round trips' worth of them are out.
 //! - An interval lasts a smoothed round trip, and until it has `interval_packets`. Which rate of a pair comes first is drawn. Until the utilities of a step are
 //!   known, packets are sent at the rate between.
+//! - The authors' programs have other factors and bounds. PCC-Uspace (branch master): ((n + 1) / 2)^1.2, whole numbers in the bracket, and a bound of 5 % that
+//!   grows by 5 % and falls by one such step; after a step of three pairs an interval at the new rate gives the next gradient, and no change is below 0.5 Mbit/s.
+//!   Its branch NSDI-2018: 1, 2, 3, 4, 6, 7 and so on, and after a change of sign up to two steps without growth. PCC-Kernel (branch vivace): the rate itself for
+//!   its power, 900 and 11, slopes below 3 % as noise.
 //! - What the paper does about single abnormal measurements (checking them twice) is left out, as are the three pairs with a vote of the authors' later code.
 //! - A timeout halves the rate and begins to double it anew. Intervals in which the source lacked data count for nothing. Marks are ignored, and
 //!   nothing is undone when a loss turns out to be spurious.
 //!
 //! State per flow: the rate, its bounds, and two intervals.
 
-use crate::parts::monitor::Interval;
+use crate::parts::monitor::{Interval, Intervals, Step};
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Rules, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
@@ -124,7 +128,7 @@ pub struct Vivace {
     /// While the rate doubles: the utility of the last one.
     starting: bool,
     last: Option<f64>,
-    intervals: Vec<Interval>,
+    intervals: Intervals,
     /// The lower rate of a pair comes first.
     lower: bool,
     /// Steps in a row of one sign, the sign, and how often the bound was raised.
@@ -147,7 +151,7 @@ impl Vivace {
             smoothed: Duration::ZERO,
             starting: true,
             last: None,
-            intervals: Vec::with_capacity(2),
+            intervals: Intervals::with_room(2),
             lower: false,
             steps: 0,
             rises: true,
@@ -207,7 +211,7 @@ impl Vivace {
     fn decide(&mut self) {
         let p = &self.params;
         let of = |i: &Interval| (p.megabits(i.rate), p.utility(p.megabits(i.rate), i.gradient(), i.loss()));
-        match self.intervals.as_slice() {
+        match &*self.intervals {
             [only] => {
                 let (_, utility) = of(only);
                 if self.last.is_none_or(|last| utility > last) {
@@ -240,13 +244,11 @@ impl FlowControl for Vivace {
     }
 
     fn on_packet_sent(&mut self, _now: Time, _in_flight: u64, app_limited: bool) {
-        if let Some(open) = self.intervals.last_mut().filter(|i| i.is_open()) {
-            open.on_sent(app_limited);
-        }
+        self.intervals.on_sent(app_limited);
     }
 
     fn on_packet_lost(&mut self, _now: Time, packet: &Sent) {
-        self.intervals.iter_mut().for_each(|i| i.on_lost(packet.at));
+        self.intervals.on_lost(packet.at);
     }
 
     fn on_ack(&mut self, ack: &Ack) {
@@ -257,25 +259,19 @@ impl FlowControl for Vivace {
             self.set(self.initial as f64 / rtt.as_secs_f64().max(1e-9));
             return self.begin(now);
         }
-        let at = Time::from_ps(now.as_ps().saturating_sub(rtt.as_ps()));
-        self.intervals.iter_mut().for_each(|i| i.on_arrived(at, rtt, ack.delivered));
-        let whole = if self.starting { 1 } else { 2 };
-        if let Some(open) = self.intervals.last_mut().filter(|i| i.is_open())
-            && open.has_lasted(self.smoothed, self.params.interval_packets, now)
-        {
-            open.close(now);
-            self.sending = self.rate;
-            if self.intervals.len() < whole {
+        let (least, whole) = (self.params.interval_packets, if self.starting { 1 } else { 2 });
+        match self.intervals.on_ack(ack, (rtt, self.smoothed), (self.smoothed, least), whole) {
+            Step::Nothing => {}
+            Step::Ended => self.sending = self.rate,
+            Step::Next => {
+                self.sending = self.rate;
                 self.begin(now);
             }
-        }
-        if self.intervals.iter().any(|i| i.is_spoiled() && !i.is_open()) {
-            return self.restart(now);
-        }
-        let smoothed = self.smoothed;
-        if self.intervals.len() == whole && self.intervals.iter_mut().all(|i| i.is_judged(at, smoothed)) {
-            self.decide();
-            self.restart(now);
+            Step::Again => self.restart(now),
+            Step::Decide => {
+                self.decide();
+                self.restart(now);
+            }
         }
     }
 
@@ -292,7 +288,7 @@ impl FlowControl for Vivace {
         if !self.intervals.is_empty() {
             let first = initial as f64 / self.smoothed.as_secs_f64().max(1e-9);
             self.set(self.rate.min(first));
-            self.intervals.iter_mut().for_each(Interval::spoil);
+            self.intervals.spoil();
         }
     }
 

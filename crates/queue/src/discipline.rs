@@ -20,6 +20,8 @@ pub trait Discipline {
     const DROPS_ON_DEPARTURE: bool = false;
     /// It has a shortcut for a packet that finds nothing waiting and the line free: [`Discipline::pass`].
     const PASSES: bool = false;
+    /// It wants to know that an arrival found nothing waiting and the line free: [`Discipline::on_idle`].
+    const SETTLES: bool = false;
     /// An arrival may interrupt the packet in transmission, which goes on later: [`Discipline::preempts`]. It cannot have an AQM, and packets count as
     /// sent, with the delay that the link has then, when their last bit has left.
     const PREEMPTS: bool = false;
@@ -33,12 +35,14 @@ pub trait Discipline {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);
     /// The packet whose transmission starts now. The port calls it at most once per transmission.
     fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet>;
-    /// Takes a packet while nothing waits, and gives the one whose transmission starts now: what `enqueue` and `dequeue` do one after the other.
+    /// Takes a packet while nothing waits and the line is free, and gives the one whose transmission starts now: what `on_idle`, `enqueue` and `dequeue` do one after the other.
     #[inline]
     fn pass(&mut self, packet: Packet, cx: &mut Cx<'_>) -> Option<Packet> {
         self.enqueue(packet, cx);
         if self.backlog().packets == 0 { None } else { self.dequeue(cx) }
     }
+    /// The line has idled, for which a driver asks once more and gets nothing. Called as the next packet arrives, before `enqueue`; `pass` does it itself.
+    fn on_idle(&mut self) {}
     /// What is waiting.
     fn backlog(&self) -> Backlog;
     /// When to call [`Discipline::on_timeout`].

@@ -12,8 +12,9 @@
 //! - A queue is without credit at zero too (section 3; section 4.2 says negative).
 //! - An AQM does not learn of packets that a full buffer drops; in Linux they count as drops of CoDel.
 //! - A packet that an AQM drops as it leaves takes no credit.
-//! - An idle line asks for nothing, so that queues stay on their lists until the next packets are sent; in Linux and ns-3 the end of the last transmission
-//!   empties both lists, and a flow that returns after it is new. Section 4.2 does not say which.
+//! - Section 4.2 does not say what becomes of emptied queues on an idle line. Here, as in ns-3, a driver asks once more as the last transmission ends: both lists
+//!   are empty then, and a flow that returns is new. It is made up for as the next packet arrives, so that gauges show the lists as they were until then. Linux asks
+//!   until it gets nothing while its driver takes packets, and lets a packet that finds the queue empty pass it by.
 //! - Packets are put into queues by a hash of the conversation's number; with `queues = 0` each conversation has its own.
 //!
 //! State per queue: its packets and 24 bytes. A conversation with its own queue is forgotten once its queue is on no list.
@@ -124,6 +125,7 @@ impl DrrPlusPlus {
 
 impl Discipline for DrrPlusPlus {
     const PASSES: bool = true;
+    const SETTLES: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let number = self.queue_of(packet.flow, packet.arrived);
@@ -139,8 +141,8 @@ impl Discipline for DrrPlusPlus {
 
     #[inline]
     fn pass(&mut self, packet: Packet, cx: &mut Cx<'_>) -> Option<Packet> {
-        // Queues that were emptied may be on the lists still.
-        if !self.new.is_empty() || !self.old.is_empty() || !self.queues.fits(&packet, cx) {
+        self.on_idle();
+        if !self.queues.fits(&packet, cx) {
             self.enqueue(packet, cx);
             return self.dequeue(cx);
         }
@@ -190,6 +192,15 @@ impl Discipline for DrrPlusPlus {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.queues.backlog()
+    }
+
+    fn on_idle(&mut self) {
+        // Section 4.2 without a packet: whatever their credit, all queues leave the lists.
+        for list in [&mut self.new, &mut self.old] {
+            while let Some(number) = list.pop_front() {
+                self.places[number as usize].on = On::None;
+            }
+        }
     }
 
     fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {

@@ -168,6 +168,7 @@ macro_rules! disciplines {
             const DROPS_AT_RANDOM: bool = $(<$module::$Type as Discipline>::DROPS_AT_RANDOM)&&+;
             const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Discipline>::DROPS_ON_DEPARTURE)||+;
             const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
+            const SETTLES: bool = true;
             const PREEMPTS: bool = $(<$module::$Type as Discipline>::PREEMPTS)||+;
             const READS_ACKNOWLEDGEMENTS: bool = $(<$module::$Type as Discipline>::READS_ACKNOWLEDGEMENTS)||+;
             const GIVES_UP: bool = $(<$module::$Type as Discipline>::GIVES_UP)||+;
@@ -230,6 +231,7 @@ macro_rules! disciplines {
             fn ended(&mut self) {
                 match self { $(AnyDiscipline::$Type(d) => d.ended(),)+ AnyDiscipline::Managed(d) => d.ended(), AnyDiscipline::Foreign(d) => d.ended() }
             }
+            fn on_idle(&mut self) { match self { $(AnyDiscipline::$Type(d) => d.on_idle(),)+ AnyDiscipline::Managed(d) => d.on_idle(), AnyDiscipline::Foreign(d) => d.on_idle() } }
             fn take_back(&mut self, packet: &Packet) {
                 match self { $(AnyDiscipline::$Type(d) => d.take_back(packet),)+ AnyDiscipline::Managed(d) => d.take_back(packet), AnyDiscipline::Foreign(d) => d.take_back(packet) }
             }

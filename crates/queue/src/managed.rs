@@ -82,6 +82,8 @@ impl<A: Aqm> Managed<A> {
 }
 
 impl<A: Aqm> Discipline for Managed<A> {
+    const SETTLES: bool = true;
+
     #[inline]
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         let queue = self.queue(packet.flow, packet.class, packet.arrived);
@@ -167,6 +169,10 @@ impl<A: Aqm> Discipline for Managed<A> {
     fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
         let own = self.per_conversation.then(|| self.queue(flow, 0, now).number);
         self.scheduler.has_forgotten(flow, now) && self.aqm.has_forgotten(flow, own, now)
+    }
+
+    fn on_idle(&mut self) {
+        self.scheduler.on_idle();
     }
 
     /// The scheduler's gauges, and those of the AQM where there is one queue.

@@ -14,6 +14,7 @@
 //! - Tokens are counted without rounding, and timers are exact.
 //! - An AQM decides about a packet when the buckets let it go; in Linux as soon as the one before it has left.
 //! - Lengths are those of packets here, without a header of the link.
+//! - Without `rate`, which tc-tbf(8) wants, nothing but the line and `peak_rate` limits: there is no bucket of `burst` bytes, and the buffer follows from the line's rate.
 //!
 //! State per flow: none.
 
@@ -29,8 +30,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TbfParams {
-    /// Rate at which the bucket fills: what may be sent in the long run.
-    pub rate: Rate,
+    /// Rate at which the bucket fills: what may be sent in the long run. Without it the line alone limits, and `peak_rate` if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
     /// Bytes that the bucket holds: what may be sent at once. No packet may be longer.
     pub burst: Bytes,
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted. Without it `latency` gives it.
@@ -51,7 +53,7 @@ pub struct TbfParams {
 impl Default for TbfParams {
     fn default() -> TbfParams {
         TbfParams {
-            rate: Rate::from_bps(1_000_000).expect("above zero"),
+            rate: None,
             burst: Bytes(10_000),
             buffer: None,
             latency: Duration::from_millis(50),
@@ -68,9 +70,9 @@ impl Check for TbfParams {
             return Err(Wrong::at("burst", "expected at least the length of a packet").found(&self.burst));
         }
         packet_length("mtu", self.mtu)?;
-        match self.peak_rate {
-            Some(peak) if peak <= self.rate => {
-                Err(Wrong::at("peak_rate", format!("expected more than `rate`, {}", self.rate)).found(&peak))
+        match (self.peak_rate, self.rate) {
+            (Some(peak), Some(rate)) if peak <= rate => {
+                Err(Wrong::at("peak_rate", format!("expected more than `rate`, {rate}")).found(&peak))
             }
             _ => Ok(()),
         }
@@ -78,15 +80,15 @@ impl Check for TbfParams {
 }
 
 impl TbfParams {
-    /// The buffer, if it is not given that which follows from the latency.
-    fn room(&self) -> Buffer {
+    /// The buffer before a line of this rate, if it is not given that which follows from the latency.
+    fn room(&self, line: Rate) -> Buffer {
         let within = |rate: Rate, more: Bytes| {
             let bits = u128::from(rate.as_bps()) * u128::from(self.latency.as_ps()) / 1_000_000_000_000;
             u64::try_from(bits / 8 + u128::from(more.0)).unwrap_or(u64::MAX)
         };
         self.buffer.unwrap_or_else(|| {
             let peak = self.peak_rate.map_or(u64::MAX, |peak| within(peak, self.mtu));
-            Buffer::Bytes(within(self.rate, self.burst).min(peak))
+            Buffer::Bytes(within(self.rate.unwrap_or(line), self.burst).min(peak))
         })
     }
 }
@@ -94,8 +96,9 @@ impl TbfParams {
 /// Token bucket filter.
 #[derive(Clone, Debug)]
 pub struct Tbf {
+    params: TbfParams,
     buffer: Buffer,
-    tokens: Bucket,
+    tokens: Option<Bucket>,
     peak: Option<Bucket>,
     queue: Ring<Packet>,
     bytes: u64,
@@ -107,12 +110,13 @@ impl Tbf {
     pub const SOURCE: &'static str = "Linux, sch_tbf";
 
     /// An empty queue and full buckets.
-    pub fn new(params: &TbfParams, _link: &LinkInfo) -> Tbf {
+    pub fn new(params: &TbfParams, link: &LinkInfo) -> Tbf {
         // A packet leaves only if its bucket covers it: nothing is ever owed.
         let bucket = |rate, burst| Bucket::new(rate, burst, Duration::ZERO);
         Tbf {
-            buffer: params.room(),
-            tokens: bucket(params.rate, params.burst),
+            params: params.clone(),
+            buffer: params.room(link.rate),
+            tokens: params.rate.map(|rate| bucket(rate, params.burst)),
             peak: params.peak_rate.map(|peak| bucket(peak, params.mtu)),
             queue: Ring::default(),
             bytes: 0,
@@ -121,11 +125,11 @@ impl Tbf {
     }
 
     fn buckets(&self) -> impl Iterator<Item = &Bucket> {
-        std::iter::once(&self.tokens).chain(&self.peak)
+        self.tokens.iter().chain(&self.peak)
     }
 
     fn buckets_mut(&mut self) -> impl Iterator<Item = &mut Bucket> {
-        std::iter::once(&mut self.tokens).chain(&mut self.peak)
+        self.tokens.iter_mut().chain(&mut self.peak)
     }
 
     /// How long a packet of this length has to wait for the buckets.
@@ -173,13 +177,22 @@ impl Discipline for Tbf {
         self.held_until = None; // the port asks again
     }
 
+    fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
+        self.buffer = self.params.room(link.rate);
+    }
+
     fn take_back(&mut self, packet: &Packet) {
         self.buckets_mut().for_each(|bucket| bucket.put_back(packet.bytes));
     }
 
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
         tell_buffer(self.buffer, tell);
-        tell(Number::Tokens, self.tokens.bytes(look.now));
+        if let Some(tokens) = &self.tokens {
+            tell(Number::Tokens, tokens.bytes(look.now));
+        }
+        if self.buckets().next().is_none() {
+            return;
+        }
         let first = self.queue.front().map_or(packet.bytes, |first| first.bytes);
         let wait = if self.buckets().all(|bucket| bucket.can_hold(first)) { self.wait(first, look.now) } else { Duration::ZERO };
         tell(Number::Held, wait.as_secs_f64());

@@ -5,22 +5,35 @@ mod common;
 use common::{cell, run};
 use serde_json::{Value, json};
 
-/// The share of a line of 10 Mbit/s that a flow at a constant rate gets beside 50 TCP flows, after 10 s.
-fn share(queue: &Value, rate: &str) -> f64 {
-    let mut flows: Vec<Value> = (1..51)
+/// The share of a line of 10 Mbit/s that a flow at a constant rate gets beside this many TCP flows, after 10 s.
+fn share_beside(n: u32, queue: &Value, rate: &str) -> f64 {
+    let mut flows: Vec<Value> = (1..=n)
         .map(|i| json!({ "name": format!("tcp{i}"), "from": format!("s{i}"), "to": format!("d{i}"), "control": "newreno", "packet": "1000B", "start": format!("{}ms", 20 * i) }))
         .collect();
-    flows.push(json!({ "name": "udp", "from": "s51", "to": "d51", "control": "none", "workload": { "kind": "cbr", "rate": rate }, "packet": "1000B" }));
+    flows.push(json!({ "name": "udp", "from": format!("s{}", n + 1), "to": format!("d{}", n + 1), "control": "none", "workload": { "kind": "cbr", "rate": rate }, "packet": "1000B" }));
     let file = json!({
         "duration": "40s", "warm_up": "10s",
         "topology": {
-            "kind": "dumbbell", "hosts": 51, "access": { "rate": "1Gbit/s" },
+            "kind": "dumbbell", "hosts": n + 1, "access": { "rate": "1Gbit/s" },
             "line": { "rate": "10Mbit/s", "delay": "50ms", "queue": queue, "reverse_queue": "fcfs" },
         },
         "flows": flows,
     });
     let (scenario, run) = run(&file.to_string());
     cell(&run.finished().flow_table(&scenario), ("flow", "udp"), "received_bytes") * 8.0 / 30.0 / 10e6
+}
+
+/// The same beside 50 TCP flows.
+fn share(queue: &Value, rate: &str) -> f64 {
+    share_beside(50, queue, rate)
+}
+
+#[test]
+fn it_needs_packets_to_draw_from() {
+    // Nine flows: the documented beginning, three packets for each, against the thresholds of RED that are the defaults.
+    let beginning = json!({ "kind": "choke", "buffer": "81pkt", "min_threshold": "27pkt", "max_threshold": "54pkt" });
+    let [begins, defaults] = [beginning, json!("choke")].map(|queue| share_beside(8, &queue, "12Mbit/s"));
+    assert!(begins < 0.75 && defaults > begins + 0.1, "{begins} {defaults}");
 }
 
 #[test]

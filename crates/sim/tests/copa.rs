@@ -35,6 +35,21 @@ fn outcome(seconds: u64, warm_up: u64, flows: &[(&str, u64, u64)]) -> Vec<[f64; 
     (0..flows.len()).map(of_flow).collect()
 }
 
+/// Packets of a flow alone that arrive in `seconds`, and its timeouts, through a line of 20 Mbit/s and 40 ms, which loses those of these numbers.
+fn alone(seconds: u64, lost: std::ops::Range<u64>) -> [f64; 2] {
+    let lost: Vec<String> = lost.map(|n| n.to_string()).collect();
+    let (s, running) = run(&format!(
+        r#"{{"duration": "{seconds}s", "warm_up": "0s", "nodes": [{{"name": "g"}}, {{"name": "s", "kind": "host"}}, {{"name": "d", "kind": "host"}}],
+            "links": [{{"from": "s", "to": "g", "rate": "1Gbit/s"}},
+                {{"name": "slow", "from": "g", "to": "d", "rate": "20Mbit/s", "delay": "20ms", "queue": {{"kind": "fcfs", "buffer": "100pkt"}},
+                  "loss": {{"forward": {{"kind": "packets", "packets": [{}]}}}}}}],
+            "flows": [{{"name": "f", "from": "s", "to": "d", "packet": "1000B", "control": "copa"}}]}}"#,
+        lost.join(", ")
+    ));
+    let table = running.finished().flow_table(&s);
+    ["unique", "timeouts"].map(|column| cell(&table, ("flow", "f"), column))
+}
+
 const COPA: &str = r#""kind": "copa""#;
 /// In its default mode alone.
 const DEFAULT: &str = r#""kind": "copa", "competes": false"#;
@@ -77,4 +92,12 @@ fn beside_cubic_it_competes() {
     assert!(flows[0][0] > 0.4 * 500.0, "{flows:?}");
     let flows = outcome(90, 30, &[(DEFAULT, 40, 0), (cubic, 40, 1000)]);
     assert!(flows[0][0] < 0.2 * 500.0, "{flows:?}");
+}
+
+#[test]
+fn after_a_timeout_retransmissions_open_the_window_too() {
+    // The 69 packets of a round trip are lost, which only a timeout of 1 s shows. Slow start sends them again in 7 round trips; at one a round trip, as it was when
+    // retransmissions gave no round trip, they take 2.8 s, and not even 1000 packets arrive in 4 s.
+    let [unique, timeouts] = alone(4, 60..129);
+    assert!(timeouts == 1.0 && unique > 3000.0, "{unique} {timeouts}");
 }

@@ -79,7 +79,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
     #[test]
     fn what_happens_elsewhere_changes_nothing_here(
-        classify in prop::sample::select(vec!["pair", "source", "destination", "flow"]),
+        classify in prop::sample::select(vec!["pair", "source", "destination", "flow", "priority", "ecn"]),
         weights in prop::sample::select(vec![[1, 1], [3, 2]]),
         others in prop::collection::vec((any::<bool>(), 1..9u32), 2..6),
     ) {

@@ -56,6 +56,40 @@ fn beside_cubic_the_dual_queue_gives_prague_a_short_delay_and_much_the_same_shar
     }
 }
 
+const FALLBACK: &str = r#"{"kind": "prague", "classic_fallback": true}"#;
+
+/// Marks of the queue that the flows share, with a buffer of 2.5 products of 40 Mbit/s and 20 ms.
+fn classic(kind: &str) -> String {
+    format!(r#"{{"kind": "{kind}", "mark": true, "buffer": "167pkt"}}"#)
+}
+
+/// Part of the line that the first flow has beside CUBIC whose packets are marked.
+fn share(queue: &str, control: &str, rtt: u64) -> f64 {
+    let marked = r#""cubic", "transport": {"ecn": true}"#;
+    let (flows, _) = outcome(queue, 40, &[(control, rtt), (marked, rtt)]);
+    flows[0][0] / (flows[0][0] + flows[1][0])
+}
+
+#[test]
+fn with_the_fall_back_a_classic_queue_shares_between_prague_and_cubic() {
+    for (kind, rtt) in [("pie", 10), ("codel", 20)] {
+        let queue = classic(kind);
+        let [off, on] = [PRAGUE, FALLBACK].map(|control| share(&queue, control, rtt));
+        assert!(off > 0.88 && (0.4..0.65).contains(&on), "{kind} {rtt}: {off} without it, {on} with it");
+    }
+}
+
+#[test]
+fn the_fall_back_changes_nothing_in_the_dual_queue() {
+    for flows in [vec![20], vec![20, 20], vec![5, 80]] {
+        let all = |control| flows.iter().map(|rtt| (control, *rtt)).collect::<Vec<_>>();
+        assert_eq!(outcome(DUAL, 20, &all(PRAGUE)), outcome(DUAL, 20, &all(FALLBACK)), "{flows:?}");
+    }
+    for rtt in [10, 40] {
+        assert_eq!(share(DUAL, PRAGUE, rtt), share(DUAL, FALLBACK, rtt), "{rtt}");
+    }
+}
+
 #[test]
 fn alone_prague_fills_the_line_with_a_queue_below_a_millisecond() {
     let (flows, used) = outcome(DUAL, 20, &[(PRAGUE, 20)]);

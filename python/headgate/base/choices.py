@@ -6,7 +6,7 @@ from __future__ import annotations
 FORMATS = ("csv", "json", "parquet")
 
 #: Which packets of a capture are one flow.
-CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
+CLASSIFY = ("flow", "pair", "source", "destination", "5tuple", "priority", "ecn")
 
 #: What that decides.
 CLASSIFY_HELP = "Which packets of a capture are one flow; 5tuple by default."

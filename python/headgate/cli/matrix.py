@@ -40,7 +40,10 @@ Examples:
     "--buffer", default="1bdp", show_default=True, metavar="LIST", help="Buffers, such as 0.5bdp, 64KB or 50ms."
 )
 @click.option(
-    "--ratio", default="", metavar="LIST", help="Also with B so many times as far away as A, such as 4; both orders."
+    "--ratio",
+    default="",
+    metavar="LIST",
+    help="Also with B this number of times as far away as A, such as 4; both orders.",
 )
 @click.option("--flows", type=click.IntRange(1, 1000), default=1, show_default=True, help="Flows of each control.")
 @click.option(

@@ -65,7 +65,7 @@ def replay(
         rate: of the line, such as `"10Mbit/s"`.
         buffer: such as `"64KB"` or `"100pkt"`, for every discipline that has one; its own default unless given.
         parameters: more of them: `NAME` for all disciplines that have it, `QUEUE.NAME` for one.
-        classify: which packets of a capture are one flow: flow or 5tuple (the default), pair, source, destination.
+        classify: which packets of a capture are one flow: flow or 5tuple (the default), pair, source, destination, priority (DSCP), ecn.
         out: a file for a row per packet (`.csv`, `.parquet`) or for the packets that are sent (`.pcapng`, from a capture only). With
             several disciplines their names come before its ending.
         seed: of the disciplines' random streams.
@@ -140,7 +140,7 @@ def classify_name(kind: str, classify: str | None) -> str:
     if kind == "capture":
         return "5tuple" if classify in (None, "flow") else str(classify)
     if classify not in (None, "flow"):
-        raise HeadgateError(f"classify {classify!r}; expected flow: only a capture has addresses")
+        raise HeadgateError(f"classify {classify!r}; expected flow: only a capture has addresses and headers")
     return "flow"
 
 

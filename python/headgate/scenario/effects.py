@@ -72,6 +72,9 @@ DEFAULT_QUEUE = "fcfs"
 #: Kinds of effects besides these and the properties: a run shorter than the least timeout, and one shorter than `TIMEOUTS` of them.
 SHORTER, SHORT = "shorter", "short"
 
+#: The kind of an effect of a flow that aims at less delay than a packet of it takes.
+TARGET = "target"
+
 #: The sentence of each kind for a flow and for several ones.
 _SENTENCES = {
     MARKS: (
@@ -117,6 +120,12 @@ _SENTENCES = {
         "The run of {run} is shorter than two of the least retransmission timeouts of {} ({timeout}): a lost retransmission stops a "
         "flow for more than half of the run.",
     ),
+    TARGET: (
+        "{} aims at {run} in queues at most, and a packet of it takes {timeout} on a link of its path, so that any that waits for another "
+        "one is too late: base_target of swift, and low and high of timely, are those of data centres unless given.",
+        "{} aim at {run} in queues at most, and a packet of them takes {timeout} on a link of their paths, so that any that waits for "
+        "another one is too late: base_target of swift, and low and high of timely, are those of data centres unless given.",
+    ),
 }
 
 
@@ -127,8 +136,8 @@ class Effect:
     Attributes:
         kind: one of `_SENTENCES`.
         flow: the name of the flow, or of the link with `UNUSED`, `ROUND` and `STUCK`.
-        run: the duration in picoseconds where it matters; 0 elsewhere.
-        timeout: the least timeout in picoseconds where it matters; 0 elsewhere.
+        run: the duration in picoseconds where it matters, and the delay aimed at with `TARGET`; 0 elsewhere.
+        timeout: the least timeout in picoseconds where it matters, and the time of a packet with `TARGET`; 0 elsewhere.
     """
 
     kind: str
@@ -207,6 +216,7 @@ def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
             found.append(Effect(ROUND, link["name"]))
         if windowed and any(_sticks(law) for law in _both(link.get("loss"))):
             found.append(Effect(STUCK, link["name"]))
+    found += _late(scenario)
     run = _ps(scenario["duration"])
     for flow in flows:
         timeout = least_timeout(flow)
@@ -214,6 +224,32 @@ def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
             found.append(Effect(SHORTER if run < timeout else SHORT, flow["name"], run, timeout))
     order = list(_SENTENCES)
     return iter(sorted(found, key=lambda effect: order.index(effect.kind)))
+
+
+def _aim(control: Mapping[str, Any]) -> int | None:
+    """The greatest delay in queues at which a flow control aims, in picoseconds, if it has one that is for data centres unless given."""
+    if control["kind"] == "swift":
+        return _ps(control["base_target"]) + _ps(control["scaling"]) + control["hops"] * _ps(control["per_hop"])
+    return _ps(control["high"]) if control["kind"] == "timely" else None
+
+
+def _late(scenario: Mapping[str, Any]) -> list[Effect]:
+    """Flows that aim at less delay than a packet of them takes on the slowest link of their path."""
+    found: list[Effect] = []
+    if any(event.get("rate") is not None for event in scenario.get("events", [])):
+        return found
+    routes: Routes | None = None
+    for flow in scenario["flows"]:
+        aim, packet = _aim(flow["control"]), flow.get("packet")
+        if aim is None or not isinstance(packet, str):
+            continue
+        routes = routes or Routes(scenario)
+        rates = [scenario["links"][port // 2]["rate"] for port in routes.of(flow, acknowledged=False) or ()]
+        known = [int(_core.quantity(rate)[1]) for rate in rates if isinstance(rate, str)]
+        takes = int(_core.quantity(packet)[1]) * 8 * 10**12 // min(known, default=10**18)
+        if aim < takes:
+            found.append(Effect(TARGET, flow["name"], aim, takes))
+    return found
 
 
 def least_timeout(flow: Mapping[str, Any]) -> int:
@@ -307,9 +343,11 @@ def _ports(scenario: Mapping[str, Any]) -> list[frozenset[str]]:
     """What each port does: two to a link, that of its direction and that of the other."""
     found = []
     for link in scenario["links"]:
-        there = properties(link["queue"])
+        # Its conversations may be priorities.
+        classes = frozenset({PRIORITIES}) if link.get("classify") == "priority" else frozenset[str]()
+        there = properties(link["queue"]) | classes
         back = link.get("reverse_queue")
-        found += [there, there if back is None else properties(back)]
+        found += [there, there if back is None else properties(back) | classes]
     return found
 
 
@@ -324,4 +362,6 @@ def _ps(text: str) -> int:
 
 
 def _seconds(ps: int) -> str:
+    if ps < 10**10:
+        return f"{ps / 1e9:.3g} ms" if ps >= 10**9 else f"{ps / 1e6:.3g} us"
     return f"{ps / 1e12:.3g} s"

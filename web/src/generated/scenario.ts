@@ -420,7 +420,7 @@ export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold"
 } | null;
 
 /** Which packets are one conversation at a port. */
-export type Classify = "pair" | "source" | "destination" | "flow";
+export type Classify = "pair" | "source" | "destination" | "flow" | "priority" | "ecn";
 
 /** A direction of a link. */
 export type Direction = "both" | "forward" | "reverse";
@@ -614,6 +614,7 @@ export type Flow = {
     kind: "dctcp";
   } | {
     burst?: string;
+    classic_fallback?: boolean;
     gain?: number;
     kind: "prague";
     transition?: number;
@@ -961,6 +962,17 @@ export type Flow = {
 /** How far a window grows that is not used. */
 export type Growth = "used" | "bounded";
 
+/** The forms of the schema. */
+export type Gso = Named | boolean | GsoParams;
+
+/** How many packets are a train. The values are Linux's unless given. */
+export type GsoParams = {
+  halved_each?: string;
+  max_bytes?: string;
+  min_packets?: number;
+  time?: string;
+};
+
 /** What all hosts have in common. */
 export type Hosts = {
   noise?: string;
@@ -1143,7 +1155,7 @@ export type Island = {
     latency?: string;
     mtu?: string;
     peak_rate?: string | null;
-    rate?: string;
+    rate?: string | null;
   } | {
     aqm?: Aqm;
     buffer?: string;
@@ -1631,7 +1643,7 @@ export type Link = {
     latency?: string;
     mtu?: string;
     peak_rate?: string | null;
-    rate?: string;
+    rate?: string | null;
   } | {
     aqm?: Aqm;
     buffer?: string;
@@ -2010,7 +2022,7 @@ export type Link = {
     latency?: string;
     mtu?: string;
     peak_rate?: string | null;
-    rate?: string;
+    rate?: string | null;
   } | {
     aqm?: Aqm;
     buffer?: string;
@@ -2187,6 +2199,9 @@ export type Link = {
   };
 };
 
+/** A rule of trains by name. */
+export type Named = "off" | "linux";
+
 /** Something that happens to a link or to a flow at a given time. Flows begin with their own `start`. */
 export type NetworkEvent = {
   at: string;
@@ -2218,6 +2233,7 @@ export type Options = {
   ecn?: EcnMode | null;
   estimate?: Estimate | null;
   growth?: Growth | null;
+  gso?: Gso | null;
   initial_timeout?: string | null;
   initial_window?: number | null;
   limited_transmit?: boolean | null;

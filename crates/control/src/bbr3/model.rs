@@ -7,8 +7,8 @@ use crate::Ack;
 use crate::transport::tcp::{RateSample, Sent};
 use headgate_packet::Time;
 
-/// The packets in flight at which the losses exceeded the threshold, where a transmission of this size made so many in flight and was among so many
-/// lost (InflightAtLoss).
+/// The packets in flight at which the losses exceeded the threshold, where a transmission of `size` made `tx_in_flight` packets in flight and was among
+/// `lost` ones (InflightAtLoss).
 pub(super) fn inflight_at_loss(tx_in_flight: f64, size: f64, lost: f64, threshold: f64) -> f64 {
     let (inflight_prev, lost_prev) = (tx_in_flight - size, lost - size);
     inflight_prev + (threshold * inflight_prev - lost_prev) / (1.0 - threshold)
@@ -109,7 +109,7 @@ impl State {
         self.extra_acked.put(self.rounds, extra, rounds);
     }
 
-    /// Whether so many losses say that so much in flight was too much (IsInflightTooHigh).
+    /// Whether this number of losses says that this number in flight was too much (IsInflightTooHigh).
     pub(super) fn is_too_high(&self, lost: u64, tx_in_flight: u64) -> bool {
         lost as f64 > tx_in_flight as f64 * self.params.loss_threshold
     }

@@ -41,6 +41,28 @@ fn the_window_follows_the_rate_that_is_due() {
     assert!((ack(&mut small, 1000, 900, false) - 2.0).abs() < 1e-12);
 }
 
+/// After a timeout only retransmissions are acknowledged, of which a cumulative acknowledgement alone gives no round trip.
+#[test]
+fn a_time_stamp_gives_the_round_trip_of_a_retransmission() {
+    let by_stamp = |c: &mut Copa, now: u64, sent: u64| {
+        let smoothed = Some(ms(100));
+        c.on_ack(&Ack { now: at(now), sent: at(sent), smoothed, delivered: 1, limited: true, ..Ack::default() });
+        c.window
+    };
+    // 10 ms in the queue as above, on either side of the 22 packets that are due.
+    assert!((by_stamp(&mut flow(21.0), 1000, 890) - 21.0 - 2.0 / 21.0).abs() < 1e-12);
+    assert!((by_stamp(&mut flow(23.0), 1000, 890) - 23.0 + 2.0 / 23.0).abs() < 1e-12);
+    let mut c = flow(50.0);
+    lose(&mut c, LossKind::Timeout);
+    let windows: Vec<_> = (0..5).map(|n| by_stamp(&mut c, 1000 + n, 900 + n)).collect();
+    assert_eq!(windows, [2.0, 3.0, 4.0, 5.0, 6.0]);
+    // What the transport measured itself comes first.
+    let (now, rtt, smoothed) = (at(1000), Some(ms(110)), Some(ms(100)));
+    let mut c = flow(21.0);
+    c.on_ack(&Ack { now, sent: at(999), rtt, smoothed, delivered: 1, limited: true, ..Ack::default() });
+    assert!((c.window - 21.0 - 2.0 / 21.0).abs() < 1e-12);
+}
+
 #[test]
 fn the_least_round_trip_of_half_of_one_counts_and_that_of_ten_seconds() {
     let mut c = flow(22.0);

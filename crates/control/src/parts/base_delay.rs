@@ -21,7 +21,7 @@ pub struct BaseDelay {
 const NONE: Duration = Duration::from_ps(u64::MAX);
 
 impl BaseDelay {
-    /// Without a sample, with room for so many minutes and so many delays.
+    /// Without a sample, with room for these numbers of minutes and delays.
     pub fn new(minutes: usize, last: usize) -> BaseDelay {
         BaseDelay {
             minutes: vec![NONE; minutes.max(1)],

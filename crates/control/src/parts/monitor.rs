@@ -8,7 +8,9 @@
 //! - An interval begins and ends at an acknowledgement, since only then the rate may change.
 //! - It is also judged when a packet sent a smoothed round trip after its end arrives: what is not known to be lost until then counts as arrived.
 
+use crate::Ack;
 use headgate_packet::{Duration, Time};
+use std::ops::Deref;
 
 /// An interval at one rate.
 #[derive(Clone, Debug)]
@@ -123,6 +125,92 @@ impl Interval {
     }
 }
 
+/// The intervals that make one decision, in their order. Only the last one may last.
+#[derive(Clone, Debug, Default)]
+pub struct Intervals(Vec<Interval>);
+
+/// What an acknowledgement means to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing yet.
+    Nothing,
+    /// The last one ended.
+    Ended,
+    /// One ended, and another one is needed.
+    Next,
+    /// The source lacked data in one that ended: they begin again.
+    Again,
+    /// All that are needed are judged.
+    Decide,
+}
+
+impl Deref for Intervals {
+    type Target = [Interval];
+
+    fn deref(&self) -> &[Interval] {
+        &self.0
+    }
+}
+
+impl Intervals {
+    /// None yet, and room for this many.
+    pub fn with_room(n: usize) -> Intervals {
+        Intervals(Vec::with_capacity(n))
+    }
+
+    /// The next one begins.
+    pub fn push(&mut self, interval: Interval) {
+        self.0.push(interval);
+    }
+
+    /// They are forgotten.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// They count for nothing.
+    pub fn spoil(&mut self) {
+        self.0.iter_mut().for_each(Interval::spoil);
+    }
+
+    /// A packet is sent.
+    pub fn on_sent(&mut self, app_limited: bool) {
+        if let Some(open) = self.0.last_mut().filter(|i| i.is_open()) {
+            open.on_sent(app_limited);
+        }
+    }
+
+    /// A packet that was sent then is declared lost.
+    pub fn on_lost(&mut self, at: Time) {
+        self.0.iter_mut().for_each(|i| i.on_lost(at));
+    }
+
+    /// An acknowledgement with this round trip. An interval ends after `length` and `packets`, and `whole` of them make a decision.
+    pub fn on_ack(
+        &mut self,
+        ack: &Ack,
+        (rtt, smoothed): (Duration, Duration),
+        (length, packets): (Duration, u64),
+        whole: usize,
+    ) -> Step {
+        let at = Time::from_ps(ack.now.as_ps().saturating_sub(rtt.as_ps()));
+        self.0.iter_mut().for_each(|i| i.on_arrived(at, rtt, ack.delivered));
+        let open = self.0.last_mut().filter(|i| i.is_open() && i.has_lasted(length, packets, ack.now));
+        let ended = open.map(|open| open.close(ack.now)).is_some();
+        if self.0.iter().any(|i| i.is_spoiled() && !i.is_open()) {
+            Step::Again
+        } else if ended && self.0.len() < whole {
+            Step::Next
+        } else if self.0.len() == whole && self.0.iter_mut().all(|i| i.is_judged(at, smoothed)) {
+            Step::Decide
+        } else if ended {
+            Step::Ended
+        } else {
+            Step::Nothing
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,6 +269,38 @@ mod tests {
         let mut flat = Interval::new(100.0, ms(0));
         [40, 50, 60].iter().for_each(|rtt| arrived(&mut flat, 5, *rtt));
         assert!(flat.gradient().abs() < 1e-12, "all were sent at one time");
+    }
+
+    #[test]
+    fn a_step_follows_when_all_intervals_are_judged() {
+        // Two intervals of 10 ms and two packets; the round trip is 40 ms.
+        let mut pair = Intervals::with_room(2);
+        let rtt = Duration::from_millis(40);
+        let ack = |pair: &mut Intervals, now: u64| {
+            let ack = Ack { now: ms(now), delivered: 1, ..Ack::default() };
+            pair.on_ack(&ack, (rtt, rtt), (Duration::from_millis(10), 2), 2)
+        };
+        pair.push(Interval::new(100.0, ms(100)));
+        pair.on_sent(false);
+        assert_eq!(ack(&mut pair, 110), Step::Nothing, "one packet is too few");
+        pair.on_sent(false);
+        assert_eq!((ack(&mut pair, 109), ack(&mut pair, 111)), (Step::Nothing, Step::Next));
+        pair.push(Interval::new(90.0, ms(111)));
+        (0..2).for_each(|_| pair.on_sent(false));
+        assert_eq!(ack(&mut pair, 121), Step::Ended);
+        assert_eq!(
+            (ack(&mut pair, 140), ack(&mut pair, 145)),
+            (Step::Nothing, Step::Nothing),
+            "the second one's packets"
+        );
+        assert_eq!(ack(&mut pair, 151), Step::Nothing);
+        pair.on_lost(ms(112));
+        assert_eq!(ack(&mut pair, 150), Step::Decide);
+        // One that lacked data makes all of them worthless, but only once it has ended.
+        pair.clear();
+        pair.push(Interval::new(100.0, ms(200)));
+        (0..2).for_each(|_| pair.on_sent(true));
+        assert_eq!((ack(&mut pair, 205), ack(&mut pair, 210)), (Step::Nothing, Step::Again));
     }
 
     #[test]

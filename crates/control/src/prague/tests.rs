@@ -243,3 +243,51 @@ fn slow_start_ends_at_the_threshold() {
     // 4 packets of 10 reach it; the other 6 add 6 / 14.
     assert!((p.exact - (14.0 + 6.0 / 14.0)).abs() < 1e-9 && p.window == 15);
 }
+
+#[test]
+fn at_a_classic_queue_a_mark_takes_what_the_fall_back_says_at_least() {
+    for (on, alpha, score, due) in [
+        (true, 0.1, 17.0, 100.0 - 31.25),
+        (true, 0.1, 8.5, 100.0 - 15.625),
+        (true, 0.1, 8.0, 95.0),
+        (true, 0.8, 17.0, 60.0),
+        (false, 0.1, 17.0, 95.0),
+    ] {
+        let mut p = flow(
+            100,
+            Duration::from_millis(40),
+            &PragueParams { classic_fallback: on, ..PragueParams::default() },
+        );
+        p.alpha = alpha;
+        p.fallback.iter_mut().for_each(|f| f.set_score(score));
+        p.on_loss(&loss(LossKind::Mark, ms(1)));
+        assert!((p.exact - due).abs() < 1e-9, "{on} {alpha} {score}: {}", p.exact);
+        let mut gauge = None;
+        p.probe(&mut |name, value| gauge = if name == "classic" { Some(value) } else { gauge });
+        assert_eq!(gauge, on.then(|| (score - 8.0).clamp(0.0, 1.0)));
+    }
+}
+
+/// Round trips of 10 packets, in which the queue grows from nothing to 18 ms; the threshold is 3 packets, so that a sample counts a quarter after a loss.
+#[test]
+fn the_fall_back_is_found_by_what_the_round_trips_do_from_the_first_mark_on() {
+    let params = PragueParams { classic_fallback: true, ..PragueParams::default() };
+    let mut p = flow(3, Duration::from_millis(40), &params);
+    let rounds = |p: &mut Prague, count: u64, marks: u64| {
+        for n in 0..count {
+            for k in 0..10 {
+                p.on_delivered(1, if k == 9 { marks } else { 0 }, false);
+                p.end = if k == 9 { 0 } else { u64::MAX };
+                let rtt = Some(Duration::from_millis(40 + 2 * k));
+                p.on_ack(&Ack { now: ms(60 * n), rtt, delivered: 1, smoothed: p.smoothed, ..Ack::default() });
+            }
+        }
+        p.fallback.as_ref().map(|f| f.part())
+    };
+    p.on_loss(&loss(LossKind::DuplicateAcks, ms(1)));
+    assert_eq!(rounds(&mut p, 50, 0), Some(0.0), "nothing marks");
+    // About 5 ms of deviation and 12 ms of queue at its end: each round trip adds 2.7.
+    assert_eq!(rounds(&mut p, 2, 1), Some(0.0));
+    assert_eq!(rounds(&mut p, 2, 1), Some(1.0));
+    assert_eq!(rounds(&mut flow(3, Duration::from_millis(40), &params), 50, 1), Some(0.0), "before a threshold is known");
+}

@@ -2,7 +2,7 @@
 
 use super::Source;
 use super::start::Watch;
-use crate::transport::tcp::{Progress, Rules, Sender};
+use crate::transport::tcp::{PATIENCE, Progress, Rules, Sender};
 use crate::{Ack, AckPacket, Allowance, AnyFlowControl, Echo, FlowControl, Loss, LossKind, Segment};
 use headgate_packet::{Duration, Rng, Time};
 use std::sync::Arc;
@@ -54,7 +54,22 @@ impl<C: FlowControl> Tcp<C> {
     #[inline]
     fn next_paced(&self) -> Time {
         let paced = self.next != Time::ZERO && self.burst == 0;
-        if paced && self.sender.can_send(self.allowance.window) { self.next } else { Time::NEVER }
+        if paced && self.sender.can_send(self.allowance.window) && !self.gathers() { self.next } else { Time::NEVER }
+    }
+
+    /// Packets of a train that its host makes at this rate, if they are more than the protocol's own burst.
+    #[inline]
+    fn train(&self, rate: f64) -> Option<u32> {
+        let trains = self.sender.rules().gso?;
+        Some(trains.packets(rate, self.sender.min_rtt())).filter(|train| *train > self.allowance.burst.max(1))
+    }
+
+    /// Whether a train waits for room in the window.
+    #[inline]
+    fn gathers(&self) -> bool {
+        let rate = if self.sender.rules().gso.is_some() { self.rate() } else { f64::INFINITY };
+        let train = if rate < f64::INFINITY { self.train(rate) } else { None };
+        train.is_some_and(|train| self.sender.awaits_room(self.allowance.window, u64::from(train)))
     }
 
     /// Whether there is a rate now.
@@ -120,7 +135,7 @@ impl<C: FlowControl> Tcp<C> {
         }
     }
 
-    /// Lets the protocol know of an acknowledgement, before which so many packets were in flight.
+    /// Lets the protocol know of an acknowledgement, before which `prior` packets were in flight.
     #[inline(always)]
     fn hand_on(&mut self, p: &Progress, prior: u64, ack: &AckPacket<'_>, now: Time) {
         if p.round
@@ -183,12 +198,21 @@ impl<C: FlowControl> Source for Tcp<C> {
         if paced && now < self.next && self.burst == 0 {
             return None;
         }
+        if paced && self.burst == 0 && self.gathers() && now <= self.next + PATIENCE {
+            self.sender.note_waiting();
+            return None;
+        }
         let (pipe, before) = (self.sender.pipe(), self.sender.highest());
         let app_limited = self.sender.is_app_limited();
-        let (seq, retransmission) = self.sender.poll(self.allowance.window, now)?;
+        let Some((seq, retransmission)) = self.sender.poll(self.allowance.window, now) else {
+            if self.burst > 0 && self.train(rate).is_some() {
+                self.burst = 0; // a train that is cut short is over
+            }
+            return None;
+        };
         if paced {
             if self.burst == 0 {
-                self.burst = self.allowance.burst.max(1);
+                self.burst = self.train(rate).unwrap_or(self.allowance.burst).max(1);
             }
             self.burst -= 1;
             // No credit is saved up: what was not sent in time is not sent faster later.

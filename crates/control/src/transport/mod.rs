@@ -150,12 +150,11 @@ impl Config {
         self.tcp_rules().is_some()
     }
 
-    /// What a sink does whose flow says nothing of it: one that a scalable control needs counts marks (RFC 9331, section 4.2), whatever the preset says,
-    /// unless its source asks for other feedback.
+    /// What a sink does whose flow says nothing of it: one that a scalable control needs counts marks (RFC 9331, section 4.2), whatever the preset says.
+    /// From counts a source gets the feedback that it asks for.
     fn usual_policy(&self, options: Option<&tcp::Options>) -> tcp::Policy {
         let policy = options.map_or_else(Default::default, tcp::Options::usual_policy);
-        let asks = options.is_some_and(|o| matches!(o.ecn, Some(tcp::EcnMode::Classic | tcp::EcnMode::Accecn)));
-        if self.ecn == Ecn::Ect1 && !asks { tcp::Policy { ecn: tcp::EcnEcho::Counts, ..policy } } else { policy }
+        if self.ecn == Ecn::Ect1 { tcp::Policy { ecn: tcp::EcnEcho::Counts, ..policy } } else { policy }
     }
 
     /// The same with what a scenario says of the transport, if it may, and what the sink does, of which a scenario may say all. Source and sink have agreed
@@ -170,6 +169,16 @@ impl Config {
             config.ecn = tcp::codepoint(mode, own, policy.ecn);
         }
         (config, policy)
+    }
+
+    /// The same for packets of this mean length.
+    pub fn with_packets_of(mut self, bytes: u64) -> Config {
+        if let Way::Tcp(rules) = &mut self.way
+            && rules.gso.is_some()
+        {
+            Arc::make_mut(rules).gso.iter_mut().for_each(|trains| trains.packet = bytes);
+        }
+        self
     }
 
     /// Whether the source itself chooses when each packet leaves: it has its own line, or a rate. A protocol that reads samples of the delivery
@@ -197,7 +206,7 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
-    use super::tcp::{EcnEcho, Options, Preset};
+    use super::tcp::{EcnEcho, EcnMode, Options, Preset};
     use super::*;
     use crate::Spec;
 
@@ -209,6 +218,18 @@ mod tests {
             assert_eq!(served(Some(&linux)).ecn, due, "{name}");
             assert_eq!(served(None).ecn, EcnEcho::Counts, "{name}");
             assert_eq!(served(Some(&linux)).every, 2, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_sink_of_a_control_with_ect_1_reports_in_the_way_that_its_source_asks_for() {
+        for preset in [None, Some(Preset::Rfc), Some(Preset::Linux)] {
+            for (mode, due) in [(EcnMode::Classic, EcnEcho::Classic), (EcnMode::Accecn, EcnEcho::Accecn)] {
+                let options = Options { preset, ecn: Some(mode), ..Options::default() };
+                let served =
+                    Spec::default_of("prague").expect("in the list").transport().served(Some(&options), None).1;
+                assert_eq!(served.ecn, due, "{preset:?}");
+            }
         }
     }
 

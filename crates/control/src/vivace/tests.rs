@@ -127,7 +127,8 @@ fn the_rate_doubles_while_the_utility_rises() {
     assert_eq!((v.allowance().window, v.allowance().burst), (40, 1));
     // A utility that is a little less ends the start: 4.97 at 6 Mbit/s are not more than 5.02.
     let mut less = Vivace { last: Some(5.02), ..v.clone() };
-    less.intervals = vec![Interval::new(500.0, at(0))];
+    less.intervals.clear();
+    less.intervals.push(Interval::new(500.0, at(0)));
     less.decide();
     assert!(!less.starting && near(less.rate, 250.0));
     // The next one loses half of its packets.

@@ -6,7 +6,8 @@ mod prr;
 
 use channel::{Channel, RECOVERIES, Way, transfer};
 use headgate_control::transport::tcp::{
-    EcnEcho, EcnMode, Estimate, Growth, Options, Policy, Preset, ReaderParams, Recovery, SlowStart, Undo,
+    EcnEcho, EcnMode, Estimate, Growth, Gso, GsoParams, Options, Policy, Preset, ReaderParams, Recovery, SlowStart,
+    Undo,
 };
 use headgate_control::{LIST, Spec};
 use headgate_packet::{Bytes, Check, Duration};
@@ -35,13 +36,16 @@ fn options() -> impl Strategy<Value = Options> {
     );
     let growth = of(select(vec![Growth::Used, Growth::Bounded]));
     let start = of(select(vec![SlowStart::Standard, SlowStart::HystartPlusPlus, SlowStart::Search]));
-    let growth = (growth, start, of(0.5..1.0f64));
+    let gso = of(((0..5u64), 1..5u32)
+        .prop_map(|(time, min_packets)| Gso::On(GsoParams { time: ms(time), min_packets, ..GsoParams::default() })));
+    let growth = (growth, start, of(0.5..1.0f64), gso);
     let sizes = (of(1..6u32), of(1..40u64), of(1..20u64), of(any::<bool>()), of(any::<bool>()), growth);
     let estimate = select(vec![Estimate::Rfc6298, Estimate::Kernel, Estimate::Ns2]);
     let times = (of(estimate), of(1..400u64), of(1..400u64), of(400..2000u64), of(0..50u64), of(any::<bool>()));
     (how, sizes, times).prop_map(|(how, sizes, times)| {
         let (preset, recovery, prr, limited_transmit, tail_probe, undo) = how;
-        let (duplicates, receiver_window, initial_window, paced, count_packets, (growth, slow_start, beta_ecn)) = sizes;
+        let (duplicates, receiver_window, initial_window, paced, count_packets, (growth, slow_start, beta_ecn, gso)) =
+            sizes;
         let (estimate, initial, min, max, tick, ecn) = times;
         Options {
             preset,
@@ -54,6 +58,7 @@ fn options() -> impl Strategy<Value = Options> {
             receiver_window,
             initial_window,
             paced,
+            gso,
             estimate,
             initial_timeout: initial.map(ms),
             min_timeout: min.map(ms),

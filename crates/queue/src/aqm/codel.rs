@@ -220,7 +220,7 @@ impl Aqm for Codel {
 mod tests {
     use super::*;
 
-    /// The count with which an episode begins, after one that began with `last` and ended with `count`, so many ms after its next drop was due.
+    /// The count with which an episode begins, after one that began with `last` and ended with `count`, this number of ms after its next drop was due.
     fn begins(last: u32, count: u32, late_ms: u64) -> u32 {
         let (params, due) = (CodelParams::default(), Time::ZERO + Duration::from_secs(1));
         let mut state = State { drop_next: due, count, last_count: last, ..State::default() };

@@ -52,7 +52,7 @@ pub struct SfbParams {
     pub penalty_burst: u32,
     /// After this time the conversations are hashed into other bins; 0 for never.
     pub rehash: Duration,
-    /// For so long before that, the bins to come are prepared with the conversations that do not answer.
+    /// For this time before that, the bins to come are prepared with the conversations that do not answer.
     pub warm_up: Duration,
     /// Marks packets of flows that understand marks instead of dropping them; packets of other flows are dropped all the same.
     pub mark: bool,

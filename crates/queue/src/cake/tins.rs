@@ -96,7 +96,7 @@ impl Derived {
         Derived { rate, quantum, rule: CobaltRule { target: own, interval, packet_time, blue } }
     }
 
-    /// How long the tin is charged for so many bytes.
+    /// How long the tin is charged for this number of bytes.
     #[inline]
     pub fn time(&self, bytes: u32) -> Duration {
         self.rate.map_or(Duration::ZERO, |rate| rate.transmission(bytes).0)

@@ -116,6 +116,43 @@ fn lenders_of_one_level_take_turns() {
 }
 
 #[test]
+fn turns_of_lenders_by_hand() {
+    // Three classes that lend at once, of which the second has two leaves. Each leaf has a byte of its own, and so borrows from its second packet on.
+    let lender = |name: &str| json!({"name": name, "rate": "1Mbit/s", "burst": "9KB", "cburst": "9KB"});
+    let borrower = |name: &str, parent: &str, priority: u8| {
+        json!({"name": name, "parent": parent, "rate": "1bit/s", "ceil": "1Mbit/s", "burst": "1B", "cburst": "9KB", "quantum": "250B",
+            "priorities": [priority]})
+    };
+    let classes = json!([
+        lender("x"), lender("y"), lender("z"), borrower("a", "x", 0), borrower("b", "y", 1), borrower("c", "z", 2), borrower("d", "y", 3)
+    ]);
+    let (mut port, mut sent) = (port(&classes, &json!({}), 8_000_000), Vec::new());
+    for class in [[0; 7], [1; 7], [2; 7], [3; 7]].concat() {
+        port.offer(Packet { bytes: 100, class, ..Packet::default() }, Time::ZERO, &mut |s| sent.push(s.packet.class));
+    }
+    port.advance(Time::NEVER, &mut |s| sent.push(s.packet.class));
+    // What each has without borrowing; then turns of 250 bytes that the lenders give one after the other, y one to b and one to d: a packet in the first, of which
+    // 150 are left, two in the second and three in the third.
+    let turn = |packets: usize| [0, 1, 3, 2].map(|class| vec![class; packets]).concat();
+    assert_eq!(sent, [vec![0, 1, 2, 3], turn(1), turn(2), turn(3)].concat());
+}
+
+#[test]
+fn an_aqm_that_looks_at_conversations_is_refused() {
+    let mut refused = 0;
+    for entry in crate::aqm::LIST {
+        let read = serde_json::from_value::<Spec>(json!({"kind": "htb", "aqm": entry.name})).map_err(|error| error.to_string());
+        let looks = crate::aqm::Spec::default_of(entry.name).expect("in the list").per_conversation();
+        assert_eq!(read.is_err(), looks, "{}", entry.name);
+        if let Err(text) = read {
+            assert!(text.contains("aqm") && text.contains("one may be in several leaves"), "{text}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 0);
+}
+
+#[test]
 fn turns_by_hand() {
     let class = |name: &str, priority: u8| {
         json!({"name": name, "rate": "1Mbit/s", "burst": "9KB", "cburst": "9KB", "quantum": "250B", "priorities": [priority]})

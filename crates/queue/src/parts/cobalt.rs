@@ -23,7 +23,7 @@ pub struct CobaltRule {
 }
 
 impl CobaltRule {
-    /// The time in the queue that is acceptable where so many queues with a standing backlog share the line; 0 of them if that does not matter.
+    /// The time in the queue that is acceptable where this number of queues with a standing backlog share the line; 0 of them if that does not matter.
     pub fn acceptable(&self, bulk: u32) -> Duration {
         self.target.max(self.packet_time * 4).max(self.packet_time * (2 * u64::from(bulk)))
     }

@@ -103,6 +103,9 @@ impl Service {
         self.counters.offered_bytes += u64::from(packet.bytes);
         self.integrate(now);
         let (before, drops) = (self.waiting, self.dropped.len());
+        if D::SETTLES && before == 0 && self.down.unwrap_or(self.free_at) <= now {
+            discipline.on_idle();
+        }
         let counts = self.counts(now);
         let interrupted = if D::PREEMPTS { self.interrupted() } else { Backlog::default() };
         let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);

@@ -42,7 +42,7 @@ fn no_burst_exceeds_the_peak_rate() {
 
 #[test]
 fn a_packet_longer_than_a_bucket_is_dropped() {
-    let (sent, dropped) = run(r#"{"kind": "tbf", "burst": "300B"}"#, 8_000_000, &[(0, 301), (0, 300)]);
+    let (sent, dropped) = run(r#"{"kind": "tbf", "rate": "1Mbit/s", "burst": "300B"}"#, 8_000_000, &[(0, 301), (0, 300)]);
     assert_eq!((sent, dropped), (vec![(1, 0)], vec![0]));
     let (sent, dropped) =
         run(r#"{"kind": "tbf", "peak_rate": "9Mbit/s", "mtu": "300B"}"#, 8_000_000, &[(0, 301), (0, 300)]);
@@ -53,16 +53,45 @@ fn a_packet_longer_than_a_bucket_is_dropped() {
 fn the_latency_gives_the_buffer() {
     let room = |text: &str| {
         let params: TbfParams = serde_json::from_str(text).expect("valid parameters");
-        params.room()
+        params.room(Rate::from_bps(1_000_000).unwrap())
     };
-    // 1 Mbit/s for 50 ms are 6250 bytes.
+    // 1 Mbit/s, that of the line, for 50 ms are 6250 bytes.
     assert_eq!(room("{}"), Buffer::Bytes(16_250));
     assert_eq!(room(r#"{"latency": "8ms", "burst": "2KB", "rate": "2Mbit/s"}"#), Buffer::Bytes(4000));
     assert_eq!(room(r#"{"latency": "8ms", "peak_rate": "3Mbit/s", "mtu": "1000B"}"#), Buffer::Bytes(4000));
     assert_eq!(room(r#"{"latency": "8ms", "peak_rate": "30Mbit/s", "mtu": "1500B"}"#), Buffer::Bytes(11_000));
     assert_eq!(room(r#"{"buffer": "7pkt"}"#), Buffer::Packets(7));
-    let most = TbfParams { latency: Duration::from_ps(u64::MAX), rate: Rate::from_bps(u64::MAX).unwrap(), ..Default::default() };
-    assert_eq!(most.room(), Buffer::Bytes(u64::MAX));
+    let most = TbfParams { latency: Duration::from_ps(u64::MAX), rate: Some(Rate::from_bps(u64::MAX).unwrap()), ..Default::default() };
+    assert_eq!(most.room(Rate::from_bps(1).unwrap()), Buffer::Bytes(u64::MAX));
+}
+
+#[test]
+fn without_a_rate_the_line_alone_limits() {
+    // 100 bytes take the line 1 ms, and no packet waits for tokens, however small the burst is or long the packet.
+    let (sent, dropped) = run(r#"{"kind": "tbf", "burst": "1B", "latency": "9s"}"#, 800_000, &[(0, 100); 500]);
+    assert_eq!(sent, (0..500).map(|n| (n, u64::from(n) * MS)).collect::<Vec<_>>());
+    assert!(dropped.is_empty());
+    // 3 ms of the line are 300 bytes, and the burst 100: five packets, with the one in transmission.
+    let (sent, dropped) = run(r#"{"kind": "tbf", "burst": "100B", "latency": "3ms"}"#, 800_000, &[(0, 100); 9]);
+    assert_eq!((sent.len(), dropped), (5, vec![5, 6, 7, 8]));
+    // A peak rate limits by itself: 50 ms for each packet.
+    let (sent, _) = run(r#"{"kind": "tbf", "peak_rate": "16kbit/s", "mtu": "100B", "buffer": "9pkt"}"#, 800_000, &[(0, 100); 3]);
+    assert_eq!(sent, [(0, 0), (1, 50 * MS), (2, 100 * MS)]);
+}
+
+#[test]
+fn without_a_rate_the_buffer_follows_the_line() {
+    let link = |bps: u64| LinkInfo { rate: Rate::from_bps(bps).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
+    for (rate, due) in [(None, 16_250), (Some(Rate::from_bps(8_000).unwrap()), 10_050)] {
+        let mut queue = Tbf::new(&TbfParams { rate, ..TbfParams::default() }, &link(8_000_000));
+        queue.on_link_change(&link(1_000_000), Time::ZERO);
+        assert_eq!(queue.buffer, Buffer::Bytes(due));
+        let mut told = Vec::new();
+        let look = Look { now: Time::ZERO, in_service: Backlog::default() };
+        queue.explain(&Packet::default(), &look, &mut |number, _| told.push(number));
+        assert_eq!(told.contains(&Number::Tokens), rate.is_some());
+        assert_eq!(told.contains(&Number::Held), rate.is_some());
+    }
 }
 
 #[test]
@@ -71,7 +100,7 @@ fn what_is_wrong_is_named() {
     assert!(error(r#"{"kind": "tbf", "burst": "0B"}"#).contains("burst"));
     assert!(error(r#"{"kind": "tbf", "mtu": "0B"}"#).contains("mtu"));
     for peak in ["1Mbit/s", "999kbit/s"] {
-        let text = error(&format!(r#"{{"kind": "tbf", "peak_rate": "{peak}"}}"#));
+        let text = error(&format!(r#"{{"kind": "tbf", "rate": "1Mbit/s", "peak_rate": "{peak}"}}"#));
         assert!(text.contains("peak_rate") && text.contains("expected more than `rate`, 1Mbit/s"), "{text}");
     }
 }
@@ -92,7 +121,7 @@ fn what_an_aqm_drops_takes_no_tokens() {
 #[test]
 fn it_tells_its_tokens_and_the_wait_of_the_first() {
     let link = LinkInfo { rate: Rate::from_bps(8_000_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
-    let params = TbfParams { rate: Rate::from_bps(8_000).unwrap(), burst: Bytes(100), buffer: Some(Buffer::Packets(2)), ..TbfParams::default() };
+    let params = TbfParams { rate: Some(Rate::from_bps(8_000).unwrap()), burst: Bytes(100), buffer: Some(Buffer::Packets(2)), ..TbfParams::default() };
     let mut queue = Tbf::new(&params, &link);
     let told = |queue: &Tbf, bytes: u32| {
         let mut all = Vec::new();

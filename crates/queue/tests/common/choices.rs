@@ -60,7 +60,7 @@ const NUMBERS: &[&str] = &[
     r#"{"kind": "scfq", "aqm": {"kind": "red", "target_delay": "9s", "automatic_weight": true, "adaptive": true, "interval": "90ms"}}"#,
 ];
 
-/// The disciplines: each with its first choices, and with the others and with AQMs in turn, one in so many cases. There are as many as schedulers times AQMs, and a
+/// The disciplines: each with its first choices, and with the others and with AQMs in turn, one in [`TURNS`] cases. There are as many as schedulers times AQMs, and a
 /// property tries many cases.
 #[allow(dead_code, reason = "not every test takes turns")]
 pub fn in_turn(buffer: &str, turn: usize) -> impl Iterator<Item = (String, Spec)> {

@@ -1,8 +1,8 @@
 //! The classifier: which packets are one conversation at a port. Everything is known before the run, so it is a table.
 
 use crate::pace::Pace;
-use crate::spec::{Classify, Scenario, SpecError};
-use headgate_packet::Rate;
+use crate::spec::{Classify, Flow, Scenario, SpecError};
+use headgate_packet::{Ecn, Rate};
 use headgate_queue::LinkInfo;
 use std::collections::BTreeMap;
 
@@ -56,6 +56,13 @@ impl Conversations {
 
     fn class(&self, classes: usize, stream: u32) -> u32 {
         self.classes[classes].get(stream as usize).copied().unwrap_or(stream)
+    }
+
+    /// Whether two flows between the same nodes are of the same classes everywhere, unless each stream is a class by itself.
+    pub fn alike(&self, flow: usize, other: usize) -> bool {
+        let flows = self.ends.len();
+        let same = |classes: &Vec<u32>, i: usize, j: usize| classes.get(i) == classes.get(j);
+        self.classes.iter().all(|c| same(c, flow, other) && same(c, flows + flow, flows + other))
     }
 
     /// Whether each stream is a conversation by itself at a port.
@@ -142,21 +149,46 @@ fn ends(s: &Scenario, pace: &mut Pace<'_>) -> Result<Vec<[u32; 2]>, SpecError> {
     Ok(all)
 }
 
+/// What the data of each flow carry in the field by which packets are classified; nothing if it is no field.
+fn fields(s: &Scenario, classify: Classify, pace: &mut Pace<'_>) -> Result<Vec<usize>, SpecError> {
+    let mut all = Vec::new();
+    let mut last: Option<&Flow> = None;
+    for flow in s.flows.iter().filter(|_| matches!(classify, Classify::Priority | Classify::Ecn)) {
+        pace.step()?;
+        let field = match (all.last(), last.is_some_and(|last| last.alike(flow))) {
+            (Some(same), true) => *same,
+            _ if classify == Classify::Priority => usize::from(flow.priority),
+            _ => codepoint(flow.transport_config().ecn),
+        };
+        all.push(field);
+        last = Some(flow);
+    }
+    Ok(all)
+}
+
+fn codepoint(ecn: Ecn) -> usize {
+    ecn as usize
+}
+
 /// The class of each stream; nothing if each is a class by itself.
 fn classes(s: &Scenario, classify: Classify, pace: &mut Pace<'_>) -> Result<Vec<u32>, SpecError> {
     if classify == Classify::Flow {
         return Ok(Vec::new());
     }
+    let fields = fields(s, classify, pace)?;
     let mut known: BTreeMap<(&str, &str, usize), u32> = BTreeMap::new();
     let mut of = Vec::with_capacity(2 * s.flows.len());
     for direction in 0..2 {
         let mut last = None;
-        for flow in &s.flows {
+        for (i, flow) in s.flows.iter().enumerate() {
             pace.step()?;
             let (from, to) = if direction == 0 { (&*flow.from, &*flow.to) } else { (&*flow.to, &*flow.from) };
             let key = match classify {
                 Classify::Source => (from, "", direction),
                 Classify::Destination => ("", to, direction),
+                // What packets carry in a field of their header, in both directions.
+                Classify::Priority => ("", "", fields[i]),
+                Classify::Ecn => ("", "", if direction == 0 { fields[i] } else { codepoint(Ecn::NotEct) }),
                 _ => (from, to, direction),
             };
             let next = known.len() as u32;
@@ -222,6 +254,43 @@ mod tests {
         let hosts = [0, 1, 2, 3].map(|port| all.info(port, s.links[0].rate.forward.mean()).hosts);
         assert_eq!(hosts, [vec![[a, c], [a, b]], vec![[b, a], [c, a]], vec![[b, c], [a, c]], vec![[c, b]]]);
         assert_eq!([0, 1, 2].map(|flow| all.ends(flow)), [[b, a], [b, c], [a, c]]);
+    }
+
+    #[test]
+    fn fields_of_headers_by_hand() {
+        // Between the same two nodes: priorities 0, 46, 0, 46, and codepoints Not-ECT, ECT(0), ECT(1), ECT(0). One back with priority 8.
+        let flow = |name: &str, ends: &str, priority: u8, rest: &str| {
+            format!(r#"{{"name": "{name}", {ends}, "priority": {priority}, "control": {rest}}}"#)
+        };
+        let (there, back) = (r#""from": "a", "to": "b""#, r#""from": "b", "to": "a""#);
+        let flows = [
+            flow("one", there, 0, r#""reno""#),
+            flow("two", there, 46, r#""reno", "transport": {"ecn": true}"#),
+            flow("three", there, 0, r#""prague""#),
+            flow("four", there, 46, r#""dctcp""#),
+            flow("back", back, 8, r#""reno", "weight": 3"#),
+        ];
+        let text = format!(
+            r#"{{"duration": "1s", "nodes": [{{"name": "a"}}, {{"name": "b"}}, {{"name": "c"}}],
+                "links": [{{"from": "a", "to": "b", "rate": "1Mbit/s", "classify": "priority"}},
+                          {{"from": "a", "to": "c", "rate": "1Mbit/s", "classify": "ecn"}}], "flows": [{}]}}"#,
+            flows.join(", ")
+        );
+        let s = Scenario::from_json(&text).expect("a valid scenario");
+        let mut all = Conversations::new(&s, &[true; 4], &mut Pace::new(&mut || false)).expect("nothing stops it");
+        for port in 0..4 {
+            (0..10).for_each(|stream| _ = all.cross(port, stream));
+        }
+        all.number(&s);
+        let of = |port| (0..10).map(|stream| all.of(port, stream)).collect::<Vec<u32>>();
+        // Acknowledgements have the priority of their flow, and Not-ECT.
+        assert_eq!(of(0), [0, 1, 0, 1, 2, 0, 1, 0, 1, 2]);
+        assert_eq!(of(2), [0, 1, 2, 1, 0, 0, 0, 0, 0, 0]);
+        let info = |port| all.info(port, s.links[0].rate.forward.mean());
+        assert_eq!((info(0).flows, info(0).weights), (3, vec![1, 1, 3]));
+        assert_eq!((info(2).flows, info(2).weights), (3, vec![3, 1, 1]));
+        // The first and the third differ in ECN, the second and the fourth in nothing.
+        assert_eq!([(0, 1), (0, 2), (1, 3), (1, 2)].map(|(a, b)| all.alike(a, b)), [false, false, true, false]);
     }
 
     #[test]

@@ -74,7 +74,8 @@ impl Run {
         let (mut way, mut shared) = ([0; 2], false);
         for (i, f) in s.flows.iter().enumerate() {
             pace.step()?;
-            let like_the_last = |last: usize| ways[i] == ways[last] && f.same_way(&s.flows[last]);
+            let like_the_last =
+                |last: usize| ways[i] == ways[last] && f.same_way(&s.flows[last]) && conversations.alike(i, last);
             if !(shared && like_the_last(i - 1)) {
                 (way, shared) = hops.rows(ways[i], i)?;
             }

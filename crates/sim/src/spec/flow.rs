@@ -183,7 +183,7 @@ impl Flow {
 
     /// How the transport serves it.
     pub fn transport_config(&self) -> headgate_control::transport::Config {
-        self.served().0
+        self.served().0.with_packets_of(u64::from(self.packet.mean_bytes()))
     }
 
     /// Whether the sink acknowledges packets: the receiver of layers never does.

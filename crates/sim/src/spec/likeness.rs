@@ -42,6 +42,27 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("wlan", "wifi"),
     ("4g", "lte"),
     ("starlink", "satellite"),
+    ("src", "source"),
+    ("srchost", "source"),
+    ("sender", "source"),
+    ("dst", "destination"),
+    ("dest", "destination"),
+    ("dsthost", "destination"),
+    ("receiver", "destination"),
+    ("dscp", "priority"),
+    ("tos", "priority"),
+    ("diffserv", "priority"),
+    ("5tuple", "flow"),
+    ("five_tuple", "flow"),
+    ("ect", "ecn"),
+];
+
+/// Names that may stand for one of several valid ones, and what the choice is about.
+const AMBIGUOUS: &[(&str, &[&str], &str)] = &[
+    ("host", &["source", "destination"], "the host that packets come from, or the one that they go to"),
+    ("hosts", &["source", "destination"], "the host that packets come from, or the one that they go to"),
+    ("ip", &["source", "destination"], "the host that packets come from, or the one that they go to"),
+    ("address", &["source", "destination"], "the host that packets come from, or the one that they go to"),
 ];
 
 /// Well-known schemes that headgate does not have: what each is, the names that are nearest in kind, and how these differ from it.
@@ -98,6 +119,13 @@ pub fn likeness<'a>(name: &str, valid: &[&'a str]) -> Likeness<'a> {
     let other = OTHER_NAMES.iter().find(|(other, _)| *other == plain).map(|(_, ours)| *ours);
     if let Some(same) = valid.iter().find(|v| **v == plain || Some(**v) == other) {
         return Likeness { nearest: Some(same), absent: None };
+    }
+    // As above: only where `classify` is meant, among whose names these are.
+    let several =
+        AMBIGUOUS.iter().find(|a| a.0 == plain && valid.contains(&"pair") && a.1.iter().all(|n| valid.contains(n)));
+    if let Some((_, names, what)) = several {
+        let names: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
+        return Likeness { nearest: None, absent: Some(format!("say {}, {what}", names.join(" or "))) };
     }
     let absent = ABSENT.iter().find(|a| a.0 == plain || a.0.replace('_', "") == plain);
     if let Some((_, what, near, how)) = absent {

@@ -1,7 +1,8 @@
 //! Rules of links that need the rest of the scenario.
 
 use super::expand::Origins;
-use super::{Direction, Flow, Link, Scenario, SpecError};
+use super::{Classify, Direction, Flow, Link, Scenario, SpecError};
+use headgate_control::FlowControl as _;
 use headgate_packet::{Buffer, Rate};
 use headgate_queue::Spec;
 use headgate_queue::fcfs::FcfsParams;
@@ -16,8 +17,25 @@ impl Scenario {
     }
 }
 
+/// A flow control that gives each packet a priority of its own leaves nothing by which a link could classify its flow.
+fn priorities(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
+    let Some(place) = s.links.iter().position(|link| link.classify == Classify::Priority) else { return Ok(()) };
+    let mut previous: Option<&Flow> = None;
+    for flow in &s.flows {
+        if !previous.replace(flow).is_some_and(|p| p.alike(flow)) && flow.control.build().priority(0).is_some() {
+            let name = flow.control.name();
+            let message = format!(
+                "expected another way: flow control `{name}` gives each packet of a flow a priority of its own"
+            );
+            return Err(SpecError::at(format!("{}.classify", origins.links[place]), message).found("priority"));
+        }
+    }
+    Ok(())
+}
+
 /// Checks the links of a scenario whose counts are expanded, and the events that change them.
 pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
+    priorities(s, origins)?;
     let mut previous: Option<&Link> = None;
     for (link, i) in s.links.iter().zip(&origins.links) {
         // Those of one entry differ in their names and ends only.

@@ -218,6 +218,10 @@ pub enum Classify {
     Destination,
     /// Packets of one flow, in one direction.
     Flow,
+    /// Packets of one priority (DSCP), which is that of their flow; acknowledgements have it, too.
+    Priority,
+    /// Packets that left their source with one codepoint of the ECN field: Not-ECT, which acknowledgements have, ECT(0) or ECT(1). A mark changes nothing.
+    Ecn,
 }
 
 /// A duplex link with a port at each end.

@@ -55,9 +55,10 @@ fn value(d: &mut Draw, parameter: &Value) -> Option<Value> {
 }
 
 /// Parameters that are newer than the paths: to draw among them too would give others their values.
-const LATER: [(&str, &str); 7] = [
+const LATER: [(&str, &str); 8] = [
     ("cake", "ack_filter"),
     ("fq", "slots"),
+    ("prague", "classic_fallback"),
     ("wfq", "slots"),
     ("red", "adaptive"),
     ("red", "interval"),
@@ -68,6 +69,9 @@ const LATER: [(&str, &str); 7] = [
 /// The entry of a list under its name, with one of its parameters changed in every second path.
 fn entry(d: &mut Draw, name: &str, about: &Value) -> Value {
     let mut spec = json!({"kind": name});
+    if name == "tbf" {
+        spec["rate"] = json!("1Mbit/s"); // its default before it had none; what it does without a rate has tests of its own
+    }
     let is_later = |parameter: &Value| LATER.contains(&(name, parameter["name"].as_str().expect("a name")));
     let parameters = about["parameters"].as_array().into_iter().flatten();
     let parameters: Vec<Value> = parameters.filter(|parameter| !is_later(parameter)).cloned().collect();

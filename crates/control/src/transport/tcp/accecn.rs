@@ -30,7 +30,7 @@ pub struct Accurate {
 }
 
 impl Accurate {
-    /// The report of a receiver that saw so many marks.
+    /// The report of a receiver that saw this number of marks.
     pub fn of(marks: u64, option: bool) -> Accurate {
         let bytes = option.then(|| (marks.wrapping_mul(PAYLOAD) % OPTION) as u32);
         Accurate { ace: (marks.wrapping_add(FIRST) % ACE) as u8, bytes }

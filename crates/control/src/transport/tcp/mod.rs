@@ -5,6 +5,7 @@
 
 mod accecn;
 mod ecn;
+mod gso;
 mod options;
 mod prr;
 mod rate;
@@ -18,6 +19,8 @@ use super::ranges::Ranges;
 pub use accecn::Accurate;
 pub use ecn::EcnMode;
 pub(crate) use ecn::{agreed, codepoint};
+pub(crate) use gso::PATIENCE;
+pub use gso::{Gso, GsoParams, Trains};
 use headgate_packet::Duration;
 pub use options::{Options, Preset, Recovery};
 pub use rate::{RateSample, Sent};
@@ -121,6 +124,8 @@ pub struct Rules {
     pub beta_ecn: Option<f64>,
     /// Packets are sent at the window's rate, not in bursts.
     pub paced: bool,
+    /// A paced source sends trains.
+    pub gso: Option<Trains>,
     /// How the timeout is estimated.
     pub estimate: Estimate,
     /// A packet whose fine timer has run out is sent again at the first duplicate, and after a retransmission at the first acknowledgements

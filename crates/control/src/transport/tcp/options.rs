@@ -1,6 +1,6 @@
 //! What a scenario may say about a flow's transport: a preset, and what differs from it.
 
-use super::{AfterIdle, EcnEcho, EcnMode, Estimate, Growth, Policy, Rules, SlowStart, Undo};
+use super::{AfterIdle, EcnEcho, EcnMode, Estimate, Growth, Gso, Policy, Rules, SlowStart, Trains, Undo};
 use crate::{FlowControl, Spec};
 use headgate_packet::check::at_least;
 use headgate_packet::{Check, Duration, Wrong};
@@ -83,6 +83,7 @@ impl Preset {
             slow_start: None,
             beta_ecn: None,
             paced: false,
+            gso: None,
             estimate: Estimate::Rfc6298,
             early: false,
             initial_timeout: Duration::from_secs(1),
@@ -170,6 +171,10 @@ pub struct Options {
     /// Packets of a protocol with a window are sent at 2 windows a round trip in slow start and at 1.2 later, not in bursts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paced: Option<bool>,
+    /// The host hands packets to the network card in trains, which leave back to back (GSO): `"linux"` for Linux's rule, a table for another one, `"off"` unless given. Only
+    /// for paced flows; a train leaves when the pacer allows it, and the next one after the time that the pacing rate needs for all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gso: Option<Gso>,
     /// What ends the first slow start beside a loss; the protocol's own rule unless given. Only for protocols whose window has a slow start with a threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_start: Option<SlowStart>,
@@ -218,6 +223,9 @@ impl Check for Options {
         if rules.tick > Duration::from_secs(10) {
             return Err(Wrong::at("tick", "expected at most 10s".to_owned()).found(&rules.tick));
         }
+        if let Some(Err(wrong)) = self.gso.and_then(Gso::rule).map(|rule| rule.check()) {
+            return Err(Wrong { path: format!("gso.{}", wrong.path), ..wrong });
+        }
         if self.tail_probe == Some(true) && self.recovery.is_some_and(|r| r != Recovery::Rack) {
             return Err(Wrong::at("tail_probe", "expected recovery = \"rack\" with it".to_owned()));
         }
@@ -225,11 +233,14 @@ impl Check for Options {
     }
 }
 
+/// Length of a packet where nothing else is said.
+const USUAL_PACKET: u64 = 1500;
+
 /// Controls with Reno's window or CUBIC's, which a mark can leave another part of than a loss.
 const ABE: [&str; 5] = ["reno", "newreno", "sack", "cubic", "cubic_linux"];
 
 impl Options {
-    /// Whether a control takes them: `slow_start` is for those that have one, `beta_ecn` for some of these.
+    /// Whether a control takes them: `slow_start` is for those that have one, `beta_ecn` for some of these, trains for those that are paced.
     pub fn suit(&self, control: &Spec) -> Result<(), Wrong> {
         let name = control.name();
         if self.slow_start.is_some() && !control.build().end_slow_start() {
@@ -239,6 +250,12 @@ impl Options {
         if let Some(part) = self.beta_ecn.filter(|_| !ABE.contains(&name)) {
             let why = format!("expected none: flow control `{name}` is none of {}", ABE.join(", "));
             return Err(Wrong::at("beta_ecn", why).found(&part));
+        }
+        // Swift has a rate below one packet alone, and none else.
+        if self.gso.and_then(Gso::rule).is_some() && !control.transport().with(Some(self)).is_paced() {
+            let why =
+                format!("expected none without pacing: flow control `{name}` is not paced; paced = true makes it so");
+            return Err(Wrong::at("gso", why));
         }
         Ok(())
     }
@@ -274,6 +291,7 @@ impl Options {
         put(&mut r.receiver_window, self.receiver_window);
         put(&mut r.initial_window, self.initial_window);
         put(&mut r.paced, self.paced);
+        r.gso = self.gso.and_then(Gso::rule).map(|rule| Trains { rule, packet: USUAL_PACKET });
         put(&mut r.estimate, self.estimate);
         put(&mut r.initial_timeout, self.initial_timeout);
         put(&mut r.min_timeout, self.min_timeout);

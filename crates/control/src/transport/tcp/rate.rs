@@ -61,7 +61,7 @@ pub(super) struct Stamp {
 const APP_LIMITED: u32 = 1 << 31;
 
 impl Stamp {
-    /// The packet with this stamp, where so many packets have been declared lost until now.
+    /// The packet with this stamp, where `declared_lost` packets have been declared lost until now.
     pub fn sent(&self, seq: u64, at: Time, declared_lost: u64) -> Sent {
         let lost = declared_lost - self.lost_since(declared_lost).min(declared_lost);
         Sent { seq, at, in_flight: self.in_flight(), delivered: self.delivered, lost, app_limited: self.app_limited() }
@@ -182,7 +182,7 @@ impl Sampler {
         })
     }
 
-    /// A packet outstanding that was sent last at `at`, where so many packets have been declared lost until now.
+    /// A packet outstanding that was sent last at `at`, where `declared_lost` packets have been declared lost until now.
     pub fn sent_packet(&self, seq: u64, at: Time, declared_lost: u64) -> Sent {
         self.stamps[self.place(seq)].sent(seq, at, declared_lost)
     }

@@ -44,6 +44,23 @@ impl Sender {
         again || self.tail.due || (room && (self.fits() || unproved()))
     }
 
+    /// Whether new packets wait until the window has room for this many, a train: less than that and than a third of the window is free, all is well, and acknowledgements
+    /// are on their way, which will make room.
+    pub fn awaits_room(&self, window: u64, train: u64) -> bool {
+        let window = self.window(window);
+        let ledger = &self.ledger;
+        let well = self.state.phase == Phase::Open && ledger.lost == 0 && !self.tail.due && !self.f_rto.is_second();
+        let wanted = train.min(ledger.limit - ledger.next);
+        let room = window.saturating_sub(self.pipe());
+        // With nothing in flight there is room for all of it.
+        well && room < wanted && room < window / 3
+    }
+
+    /// They wait: what keeps them back is the window.
+    pub fn note_waiting(&mut self) {
+        self.note_usage(true);
+    }
+
     /// The next packet with the window given, and whether it is a retransmission.
     #[inline]
     pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, bool)> {

@@ -163,6 +163,21 @@ fn linux_acknowledges_at_once_where_an_echo_begins_and_where_the_source_reacted(
     assert_eq!(acks, [0, 1, 0, 1]);
 }
 
+/// The bit that reports a reaction is part of the counter with AccECN (RFC 9768, section 3.2.2), so that nothing is acknowledged because of it; and what is
+/// acknowledged because of a mark begins the next pair, for the program that reads too.
+#[test]
+fn with_accecn_linux_acknowledges_marks_at_once_but_no_reactions() {
+    let mut s = sink(Policy { ecn: EcnEcho::Accecn, ..Policy::linux() });
+    (0..61).for_each(|seq| assert_eq!(s.on_data(seq, false, false, at(0)).now, 1));
+    let mut acks = |packets: &[(bool, bool)]| -> Vec<u8> {
+        let one = |(marked, reacted): &(bool, bool)| s.on_data(s.cumulative(), *marked, *reacted, at(0)).now;
+        packets.iter().map(one).collect()
+    };
+    let (plain, mark, cwr) = ((false, false), (true, false), (false, true));
+    assert_eq!(acks(&[mark, plain, plain, mark, plain, plain]), [1, 0, 1, 1, 0, 1]);
+    assert_eq!(acks(&[cwr, plain, plain, cwr, cwr, cwr]), [0, 1, 0, 1, 0, 1]);
+}
+
 #[test]
 fn what_begins_a_new_echo_of_dctcp_waits_for_a_delay_of_its_own() {
     let mut s = sink(Policy { ecn: EcnEcho::Dctcp, every: 3, ..Policy::default() });
