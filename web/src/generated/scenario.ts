@@ -14,6 +14,7 @@ export type Scenario = {
   links?: Link[];
   name?: string;
   nodes?: Node[];
+  plugins?: Plugin[];
   routing?: Routing;
   seed?: number;
   sweep?: Sweep | null;
@@ -2252,6 +2253,12 @@ export type Options = {
 
 /** How several values become one. */
 export type Over = "mean" | "total" | "least" | "most";
+
+/** A file or a module in Python with algorithms. What reads scenarios loads it; the engine knows what it registered. */
+export type Plugin = string | {
+  name: string;
+  source: string;
+};
 
 /** When a sink acknowledges, and what it reports. */
 export type Policy = {
