@@ -128,6 +128,15 @@ def w6(queue: str, flows: int = 128, duration: str = "10ms") -> Workload:
     return Workload("W6", queue, flows, scenario)
 
 
+def in_python() -> list[Workload]:
+    """W3 under `aimd`, and under the same in Python: what a call of a flow control of one's own costs."""
+    from .. import plugins
+
+    own = w3("fcfs", "my_aimd")
+    scenario = {**own.scenario, "plugins": plugins.filled_from(plugins.example("aimd"))}
+    return [replace(w3("fcfs", "aimd"), name="W3 aimd"), replace(own, name="W3 my_aimd", scenario=scenario)]
+
+
 def workloads(quick: bool = False) -> list[Workload]:
     """All measurements; `quick` leaves out most of them."""
     if quick:
@@ -138,6 +147,7 @@ def workloads(quick: bool = False) -> list[Workload]:
         *(replace(w2(q, "cubic"), name="W2 cubic") for q in ("fcfs", "fq_codel")),
         *(w4(q, 10_000) for q in ("drr", "fq_codel")),
         *(w(q) for w in (w5, w6) for q in ("fcfs", "fq")),
+        *in_python(),
     ]
 
 
@@ -179,6 +189,11 @@ def work() -> None:
     """The work of a fresh process: a task from standard input, its answer to standard output."""
     task = json.load(sys.stdin)
     answer: dict[str, Any] = {}
+    if "plugins" in task.get("scenario", {}):
+        # Loaded only here: the memory of other workloads is without it.
+        from .. import plugins
+
+        plugins.ensure(task["scenario"]["plugins"])
     began, clock = time.process_time(), time.perf_counter()
     if task["do"] == "run":
         names = ("events", "sent", "delivered", "transmissions", "digest")
