@@ -229,7 +229,8 @@ def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
 def _aim(control: Mapping[str, Any]) -> int | None:
     """The greatest delay in queues at which a flow control aims, in picoseconds, if it has one that is for data centres unless given."""
     if control["kind"] == "swift":
-        return _ps(control["base_target"]) + _ps(control["scaling"]) + control["hops"] * _ps(control["per_hop"])
+        hops = int(control["hops"])
+        return _ps(control["base_target"]) + _ps(control["scaling"]) + hops * _ps(control["per_hop"])
     return _ps(control["high"]) if control["kind"] == "timely" else None
 
 
