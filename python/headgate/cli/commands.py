@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from .._core import ScenarioError
+from .._core import PluginError, ScenarioError
 from ..base.errors import HeadgateError, brief
 from . import signals
 from .bench import bench
@@ -109,7 +109,7 @@ def _report(e: BaseException) -> int:
         click.UsageError(brief(e.format_message()), e.ctx).show()
     elif isinstance(e, click.ClickException):
         fail(brief(e.format_message()))
-    elif isinstance(e, HeadgateError | ScenarioError):
+    elif isinstance(e, HeadgateError | ScenarioError | PluginError):
         fail(brief(str(e)))
     elif isinstance(e, click.Abort | KeyboardInterrupt):
         return signals.code()

@@ -67,6 +67,8 @@ def explore(
     with signals.loading():
         from ..explore.serve import require, serve
         from ..explore.subject import subject_of
+        from ..plugins import sealed
+        from ..scenario.scenario import Scenario
         from .terminal import console, rows_progress
 
     require()
@@ -80,7 +82,11 @@ def explore(
         console().print(f"{subject.title}: {url}", soft_wrap=True, markup=False, highlight=False)
         console().print("Ctrl-C ends it.")
 
-    serve(subject, port, not no_browser, threads, max_memory, ready)
+    if isinstance(subject.scenario, Scenario):
+        # What it loads is loaded now: what the page sends later may name that, and no more.
+        subject.scenario.to_json()
+    with sealed():
+        serve(subject, port, not no_browser, threads, max_memory, ready)
 
 
 def _given(ctx: click.Context, line: dict[str, Any]) -> dict[str, Any]:

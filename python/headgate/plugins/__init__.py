@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from .calls import set_limit
 from .define import control, discipline
-from .load import ensure, ensure_text, filled, forget, load, seal, unload
+from .load import ensure, ensure_text, filled, forget, load, seal, sealed, unload
 from .parameters import Duration, Rate, Size, parameter
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "load",
     "parameter",
     "seal",
+    "sealed",
     "set_limit",
     "unload",
 ]

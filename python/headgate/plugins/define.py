@@ -26,7 +26,7 @@ CONTROL_CALLS = {
     "on_start": "window",
     "on_ack": "ack",
     "on_loss": "loss",
-    "on_packet_sent": "now, in_flight, app_limited",
+    "on_packet_sent": "now, in_flight, app_limited, seq",
     "on_packet_lost": "now, packet",
     "on_idle": "rule, initial, timeouts",
     "on_undo": "",
@@ -52,7 +52,7 @@ def control(
 ) -> Callable[[T], T]:
     """Makes a class a flow control with this name.
 
-    The class has `on_ack(ack)`, and as far as it wants them `on_start(window)`, `on_loss(loss)`, `on_packet_sent(now, in_flight, app_limited)`,
+    The class has `on_ack(ack)`, and as far as it wants them `on_start(window)`, `on_loss(loss)`, `on_packet_sent(now, in_flight, app_limited, seq)`,
     `on_packet_lost(now, packet)`, `on_idle(rule, initial, timeouts)` and `on_undo()`. It sets `self.window`, in packets; `self.rate`, in packets a second, or
     None for no pacing; `self.burst`, packets that may leave at once at this rate; and `self.in_slow_start`. They are read after each call. `self.random` is
     a stream of random numbers of the flow's own.

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import builtins as _builtins
 import sys
+import threading
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .. import _core
@@ -130,9 +133,21 @@ _CODE = (".py", ".pyc", ".so", ".pyd")
 
 _installed = False
 
+_own = threading.local()
+
+
+@contextmanager
+def own() -> Iterator[None]:
+    """What headgate itself does within the call of a plugin is not refused."""
+    before, _own.on = getattr(_own, "on", False), True
+    try:
+        yield
+    finally:
+        _own.on = before
+
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _core.inside():
+    if not _core.inside() or getattr(_own, "on", False):
         return
     if event == "open":
         name = arguments[0]

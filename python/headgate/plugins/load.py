@@ -11,7 +11,8 @@ import json
 import linecache
 import os
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -130,15 +131,35 @@ def ensure(entries: Sequence[Entry] | None, where: str = "") -> None:
 
 
 def ensure_text(text: str) -> None:
-    """As `ensure`, with the plugins of a scenario in JSON."""
-    if '"plugins"' in text:
-        ensure(json.loads(text).get("plugins"))
+    """As `ensure`, with the plugins of a scenario in JSON; and the flow control `process` if it names it."""
+    if '"plugins"' in text or '"process"' in text:
+        from . import process
+
+        data = json.loads(text)
+        ensure(data.get("plugins"))
+        process.ensure(data)
 
 
 def seal() -> None:
     """From now on no further code is loaded: what others send to this program may name plugins that it has, and no others."""
     global _sealed
     _sealed = True
+
+
+@contextmanager
+def sealed() -> Iterator[None]:
+    """As `seal`, for a while."""
+    global _sealed
+    before, _sealed = _sealed, True
+    try:
+        yield
+    finally:
+        _sealed = before
+
+
+def is_sealed() -> bool:
+    """Whether no further code is loaded."""
+    return _sealed
 
 
 def _read(entry: Entry, key: str, place: str) -> registered.File:

@@ -228,7 +228,12 @@ class Scenario:
 
             self.data["plugins"] = plugins.filled(self.data["plugins"], Path(), self._where())
             plugins.ensure(self.data["plugins"], self._where())
-        return json.dumps(self.data)
+        text = json.dumps(self.data)
+        if '"process"' in text:
+            from ..plugins import process
+
+            process.ensure(self.data, self._where())
+        return text
 
     def resolve(self) -> dict[str, Any]:
         """The scenario checked, with counts expanded and every default filled in.

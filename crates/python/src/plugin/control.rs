@@ -187,8 +187,9 @@ impl Object {
                 let loss = Loss { now: loss.now.as_secs_f64(), kind, in_flight, remaining, again };
                 object.call_method1(intern!(py, "on_loss"), (loss,))?;
             }
-            Event::Sent(now, in_flight, app_limited) => {
-                object.call_method1(intern!(py, "on_packet_sent"), (now.as_secs_f64(), in_flight, app_limited))?;
+            Event::Sent(now, seq, in_flight, app_limited) => {
+                let arguments = (now.as_secs_f64(), in_flight, app_limited, seq);
+                object.call_method1(intern!(py, "on_packet_sent"), arguments)?;
             }
             Event::Lost(now, packet) => {
                 let headgate_control::transport::tcp::Sent { seq, at, in_flight, delivered, lost, .. } = *packet;
