@@ -26,6 +26,7 @@ from .infer import infer
 from .lists import list_
 from .matrix import matrix
 from .network import show
+from .new import new
 from .plot import plot
 from .quick import quick
 from .replay import replay
@@ -71,7 +72,7 @@ def cli() -> None:
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
-    *(check, show, examples, schema, list_, diff, control, bench),
+    *(check, show, examples, schema, list_, diff, control, new, bench),
 ):
     cli.add_command(_command)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import HeadgateError, cut
-from . import calls, guard, registered
+from . import calls, guard, native, registered
 
 #: Maximum length of a file in bytes, and of all files of a scenario.
 LONGEST = 1_000_000
@@ -50,7 +50,7 @@ def filled(entries: Any, folder: Path, where: str, allowed: Iterable[str | os.Pa
     out: list[Entry] = []
     for i, entry in enumerate(entries):
         place = f"{where}plugins[{i}]"
-        if isinstance(entry, str) and entry.endswith(".py"):
+        if isinstance(entry, str) and entry.endswith((".py", *native.ENDS)):
             try:
                 file = (folder / entry).resolve()
                 inside = any(file.is_relative_to(place) for place in folders)
@@ -61,10 +61,17 @@ def filled(entries: Any, folder: Path, where: str, allowed: Iterable[str | os.Pa
                     f"{place}: found {cut(repr(entry))}; expected a file in the folder of the scenario, or in one that --allow-files DIR "
                     "(in Python, allow_files=[...]) allows"
                 )
-            out.append({"name": entry, "source": _source(file, place)})
+            out.append(_contents(file, entry, place))
         else:
             out.append(_plain(entry, place))
     return out
+
+
+def _contents(file: Path, name: str, place: str) -> dict[str, str]:
+    """What a scenario has of a file."""
+    if name.endswith(native.ENDS):
+        return native.entry_of(file, name, place)
+    return {"name": name, "source": _source(file, place)}
 
 
 def _plain(entry: Any, place: str) -> Entry:
@@ -103,7 +110,7 @@ def load(*files: str | os.PathLike[str]) -> list[Entry]:
             entries.append(_plain(name, "plugin"))
         else:
             file = Path(name)
-            entries.append({"name": file.name, "source": _source(file, "plugin")})
+            entries.append(_contents(file, file.name, "plugin"))
     ensure(entries)
     return entries
 
@@ -165,8 +172,13 @@ def is_sealed() -> bool:
 def _read(entry: Entry, key: str, place: str) -> registered.File:
     if isinstance(entry, str):
         return _module(entry, key, place)
-    name, source = entry["name"], entry["source"]
+    name = entry["name"]
     file = registered.File(name, key)
+    if name.endswith(native.ENDS):
+        with registered.reading(file):
+            native.load(entry, place)
+        return file
+    source = entry["source"]
     # Tracebacks show its lines, also where the file is not.
     shown = f"{name}"
     linecache.cache[shown] = (len(source), None, source.splitlines(keepends=True), shown)
