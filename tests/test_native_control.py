@@ -187,6 +187,7 @@ def test_what_it_does_wrong_is_said_with_flow_and_time(
         (("&raw const TABLE", "std::ptr::null::<Table>()"), "headgate_control: found nothing"),
         (('c"mine"', 'c"cubic"'), "found the name cubic; expected one that no control of headgate has"),
         (('c"mine"', 'c"Mine!"'), "found the name 'Mine!'; expected lower-case letters"),
+        (('c"decrease"', 'c"increase"'), "found two parameters of one name"),
         (
             ("0.5, 0.01, 1.0", "0.5, 0.6, 1.0"),
             "parameter 'decrease': expected a name, and a default between two bounds",

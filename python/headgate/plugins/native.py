@@ -1,4 +1,4 @@
-"""Flow controls in shared objects: loaded, described, registered. What they offer has the layout in `crates/python/src/plugin/native.rs`."""
+"""Flow controls in shared objects: loaded, described, registered. Their layout stands in `crates/python/src/plugin/native.rs`."""
 
 from __future__ import annotations
 

@@ -111,7 +111,12 @@ impl Shim {
         let threshold = self.control.metrics().ssthresh.filter(|bytes| *bytes < u64::MAX);
         // As quinn's connection paces: 5/4 of a window for each round trip.
         let paced = self.smoothed.filter(|_| self.paced).map(|rtt| 1.25 * window / bytes / rtt.as_secs_f64());
-        let own = self.control.metrics().pacing_rate.filter(|_| self.paced).map(|rate| rate as f64 / 8.0 / bytes);
+        let own = self
+            .control
+            .metrics()
+            .pacing_rate
+            .filter(|rate| self.paced && *rate > 0)
+            .map(|rate| rate as f64 / 8.0 / bytes);
         json!({"t": t, "cwnd": window / bytes, "ssthresh": threshold.map(|b| b as f64 / bytes), "pacing": own.or(paced)})
     }
 }
