@@ -255,6 +255,20 @@ def test_each_packet_is_sent_and_then_arrives_or_is_lost_once(tmp_path: Path, ev
     assert lost >= summary.retransmissions - 5
 
 
+def test_marks_are_told_before_their_acknowledgement(tmp_path: Path):
+    told = tmp_path / "told"
+    program = [*command("open(sys.argv[1], 'a').write(line)"), str(told)]
+    data = scenario(by(program), "4s")
+    data["links"][1]["queue"] = {"kind": "fcfs", "buffer": "30pkt", "aqm": {"kind": "codel", "mark": True}}
+    data["flows"][0]["transport"] = {"ecn": True}
+    summary = headgate.Scenario(data).run().flow_summaries()[0]
+    events = [json.loads(line) for line in told.read_text().splitlines()]
+    marks = [i for i, e in enumerate(events) if e["ev"] == "ce"]
+    assert summary.drops == 0 and summary.marks > 0
+    assert sum(events[i]["n"] for i in marks) >= summary.marks
+    assert all(events[i + 1]["ev"] == "ack" and events[i + 1]["t"] == events[i]["t"] for i in marks)
+
+
 def test_numbers_are_those_of_transmissions():
     n = Numbers()
     assert [n.sent(seq) for seq in range(6)] == [0, 1, 2, 3, 4, 5]

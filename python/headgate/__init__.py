@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from . import analysis, matrix, papers, plots, plugins, stats, sweep
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
+    from .evaluation import evaluate
     from .explore.widget import widget
     from .inference import Inference, infer
     from .papers import Reproduction, reproduce
@@ -60,6 +61,7 @@ __all__ = [
     "compare",
     "control",
     "discipline",
+    "evaluate",
     "example",
     "infer",
     "matrix",
@@ -103,6 +105,7 @@ _NAMES = {
     "to_xarray": "comparison",
     "control": "plugins",
     "discipline": "plugins",
+    "evaluate": "evaluation",
     "parameter": "plugins",
     "plot": "plots",
     "timeline": "plots",

@@ -25,6 +25,38 @@ class ScenarioError(Exception):
     message: str
     others: list[tuple[str, str]]
 
+class PluginError(Exception):
+    """A plugin failed: whose it is, in which call, at which simulated time, and why; its own exception is the cause."""
+
+    who: str
+    call: str
+    at_s: float
+    text: str
+
+class Ack: ...
+class Packet: ...
+class Cx: ...
+
+def register_control(
+    described: Any,
+    factory: Callable[[str], Any],
+    calls: list[str],
+    gauges: list[str],
+    every: str,
+    ecn: str,
+    rate_samples: bool,
+) -> None: ...
+def register_discipline(
+    described: Any,
+    factory: Callable[[str, float, list[int]], Any],
+    gauges: list[str],
+    work_conserving: bool,
+    has_timeout: bool,
+) -> None: ...
+def unregister(name: str) -> None: ...
+def inside() -> bool: ...
+def plugin_calls() -> list[tuple[int, int]]: ...
+
 class Column:
     """Numbers of one column; supports the buffer protocol (float64, int64, uint32 or uint8)."""
 

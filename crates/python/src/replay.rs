@@ -2,6 +2,7 @@
 
 use crate::column::Column;
 use crate::interrupt::{interrupted, interruptible};
+use crate::plugin::plugin_error;
 use crate::run::{Tracked, columns, tracked};
 use crate::scenario_error;
 use headgate_capture::Classify;
@@ -106,6 +107,16 @@ impl Replay {
 
     fn get_mut(&mut self) -> PyResult<&mut headgate_replay::Replay> {
         self.replay.as_mut().ok_or_else(interrupted)
+    }
+}
+
+impl Replay {
+    /// Whether no plugin has failed.
+    fn sound(&self, py: Python<'_>) -> PyResult<()> {
+        match self.get()?.fault() {
+            Some((queue, fault)) => Err(plugin_error(py, &format!("queue {}", queue + 1), fault)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -242,7 +253,8 @@ impl Replay {
             }
             Ok(true)
         };
-        interruptible(py, &mut self.replay, work)?.map_err(replay_error)
+        let more = interruptible(py, &mut self.replay, work)?.map_err(replay_error)?;
+        self.sound(py).map(|()| more)
     }
 
     /// Replays rows of a table. Times are seconds (float64), whole ticks of a number of picoseconds (int64), or
@@ -281,12 +293,14 @@ impl Replay {
             priorities: optional(priorities)?,
             ecn: optional(ecn)?,
         };
-        interruptible(py, &mut self.replay, move |r| r.push(&table))?.map_err(replay_error)
+        interruptible(py, &mut self.replay, move |r| r.push(&table))?.map_err(replay_error)?;
+        self.sound(py)
     }
 
     /// The trace is over: sends some of the waiting packets; false when none waits and the outputs are complete.
     fn finish(&mut self, py: Python<'_>) -> PyResult<bool> {
-        interruptible(py, &mut self.replay, |r| r.finish(BATCHES * BATCH))?.map_err(replay_error)
+        let more = interruptible(py, &mut self.replay, |r| r.finish(BATCHES * BATCH))?.map_err(replay_error)?;
+        self.sound(py).map(|()| more)
     }
 
     /// Bytes of the file read so far.

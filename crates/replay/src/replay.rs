@@ -18,6 +18,7 @@ use crate::table::{Columns, TableTrace};
 use crate::track::{Track, Tracks};
 use headgate_capture::Classify;
 use headgate_packet::Time;
+use headgate_packet::foreign::Fault;
 use headgate_queue::{Counters, Spec};
 use headgate_sim::{Tracks as Decided, Window};
 use std::collections::VecDeque;
@@ -305,6 +306,12 @@ impl Replay {
     /// The end of the last transmission, since the first packet.
     pub fn end(&self, queue: usize) -> Time {
         self.queues[queue].replayer.end()
+    }
+
+    /// The first fault of a discipline that is not of the list, with its number. Nothing of the replay counts then.
+    pub fn fault(&self) -> Option<(usize, &Fault)> {
+        let faults = self.queues.iter().enumerate().filter_map(|(i, queue)| Some((i, queue.replayer.fault()?)));
+        faults.min_by_key(|(_, fault)| fault.at)
     }
 
     /// What the port counted.

@@ -4,6 +4,7 @@
 //! room in the buffer. Both are options; the defaults are those of the simulator (see `headgate_queue::Port`).
 
 use crate::intake::Arrival;
+use headgate_packet::foreign::Fault;
 use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Counters, Dropped, LinkInfo, Port, Sent, Spec};
 use serde::{Deserialize, Serialize};
@@ -217,6 +218,11 @@ impl Replayer {
     /// Writes down from now on what the discipline decides about packets.
     pub fn write_down(&mut self) {
         self.port.write_down();
+    }
+
+    /// Why a discipline that is not of the list is not called any more.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.port.discipline().fault()
     }
 
     /// What the port counted.

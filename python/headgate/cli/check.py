@@ -14,7 +14,7 @@ from ..base.errors import HeadgateError
 from ..scenario.effects import warnings
 from ..scenario.scenario import Scenario
 from . import signals
-from .scenario_files import allow_files
+from .scenario_files import allow_files, plugin_files
 from .show import print_json
 
 
@@ -25,6 +25,7 @@ Example:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @allow_files
+@plugin_files
 @click.option("--json", "as_json", is_flag=True, help="Print an object with the keys scenario and warnings.")
 def check(file: Path, allowed: tuple[Path, ...], as_json: bool) -> None:
     """Validate the scenario in FILE and print it as JSON with every default filled in; of a study, every variant is checked.

@@ -18,8 +18,10 @@ from . import signals
 from .bench import bench
 from .check import check, schema
 from .compare import compare
+from .conform import conform
 from .control import control
 from .diff import diff
+from .evaluate import evaluate
 from .examples import examples
 from .explore import explore
 from .infer import infer
@@ -72,7 +74,7 @@ def cli() -> None:
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
-    *(check, show, examples, schema, list_, diff, control, new, bench),
+    *(check, show, examples, schema, list_, diff, conform, evaluate, control, new, bench),
 ):
     cli.add_command(_command)
 
@@ -110,8 +112,12 @@ def _report(e: BaseException) -> int:
         click.UsageError(brief(e.format_message()), e.ctx).show()
     elif isinstance(e, click.ClickException):
         fail(brief(e.format_message()))
-    elif isinstance(e, HeadgateError | ScenarioError | PluginError):
+    elif isinstance(e, HeadgateError | ScenarioError):
         fail(brief(str(e)))
+    elif isinstance(e, PluginError):
+        from ..plugins.calls import story
+
+        fail("\n".join(filter(None, [brief(str(e)), story(e)])))
     elif isinstance(e, click.Abort | KeyboardInterrupt):
         return signals.code()
     elif isinstance(e, BrokenPipeError):

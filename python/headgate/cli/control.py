@@ -10,6 +10,7 @@ import click
 from .. import _core
 from ..base.errors import HeadgateError, brief
 from . import completing
+from .scenario_files import plugin_files
 
 #: Maximum length of an event.
 _LONGEST = 65536
@@ -33,6 +34,7 @@ Examples:
 @click.option(
     "--stdio", is_flag=True, required=True, help="Read events from the standard input and answer each on the output."
 )
+@plugin_files
 @click.option(
     "--window", type=click.IntRange(1, 1_000_000), help="Initial window in packets; that of its transport unless given."
 )

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from . import signals
 from .line_options import line_options, parameters_of, parse_queue
-from .scenario_files import allow_files
+from .scenario_files import allow_files, plugin_files
 
 
 @click.command(
@@ -27,6 +27,7 @@ Examples:
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @allow_files
+@plugin_files
 @line_options(required=False)
 @click.option(
     "--lessons",
@@ -67,8 +68,6 @@ def explore(
     with signals.loading():
         from ..explore.serve import require, serve
         from ..explore.subject import subject_of
-        from ..plugins import sealed
-        from ..scenario.scenario import Scenario
         from .terminal import console, rows_progress
 
     require()
@@ -82,11 +81,7 @@ def explore(
         console().print(f"{subject.title}: {url}", soft_wrap=True, markup=False, highlight=False)
         console().print("Ctrl-C ends it.")
 
-    if isinstance(subject.scenario, Scenario):
-        # What it loads is loaded now: what the page sends later may name that, and no more.
-        subject.scenario.to_json()
-    with sealed():
-        serve(subject, port, not no_browser, threads, max_memory, ready)
+    serve(subject, port, not no_browser, threads, max_memory, ready)
 
 
 def _given(ctx: click.Context, line: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from .. import _core
 from ..base.catalogue import ALIASES
 from ..base.errors import HeadgateError, cut, nearest
 from . import completing, signals
+from .scenario_files import plugin_files
 from .show import print_json
 
 #: The lists and their contents.
@@ -42,6 +43,7 @@ Examples:
 )
 @click.argument("kind", type=click.Choice([*KINDS, *ALIASES]), required=False, metavar="[KIND]")
 @click.argument("name", required=False, shell_complete=completing.entries)
+@plugin_files
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
 def list_(kind: str | None, name: str | None, as_json: bool) -> None:
     """List the entries of a KIND, such as disciplines, or describe the one called NAME. Without a KIND, list the kinds."""

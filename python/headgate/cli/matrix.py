@@ -11,6 +11,7 @@ import click
 from ..base.errors import HeadgateError, cut, nearest
 from . import signals
 from .engines import engine_options
+from .scenario_files import plugin_files
 from .show import print_json
 
 #: Measures that are printed unless others are chosen.
@@ -75,6 +76,7 @@ Examples:
 @click.option(
     "--show", default=SHOWN, show_default=True, metavar="LIST", help="Measures to print; all are in the files."
 )
+@plugin_files
 @click.option("--dry-run", is_flag=True, help="Print the cells and the expected processor time.")
 @click.option("--json", "as_json", is_flag=True, help="Print the matrix, or with --dry-run the cells, as JSON.")
 def matrix(

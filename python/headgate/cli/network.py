@@ -8,7 +8,7 @@ import click
 
 from . import signals
 from .run import changes_of
-from .scenario_files import allow_files
+from .scenario_files import allow_files, plugin_files
 from .show import output
 
 
@@ -24,6 +24,7 @@ Examples:
     "--figure", type=click.Path(path_type=Path), help="Draw into this file (.svg, .png, .pdf) instead of the terminal."
 )
 @allow_files
+@plugin_files
 @click.option("--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. topology.hosts=8.")
 def show(file: Path, allowed: tuple[Path, ...], figure: Path | None, changes: tuple[str, ...]) -> None:
     """Draw the network of the scenario in FILE: nodes, links with rate, delay and discipline, and flows.

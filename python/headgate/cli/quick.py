@@ -9,6 +9,7 @@ import click
 
 from ..base.errors import HeadgateError, cut, nearest
 from . import signals
+from .scenario_files import plugin_files
 from .show import output, print_json
 
 
@@ -84,6 +85,7 @@ Examples:
     metavar="FILE",
     help="Draw goodput and queueing delay of each flow over time (.png, .svg, .pdf).",
 )
+@plugin_files
 @click.option("--top", type=click.IntRange(1), metavar="N", help="List the N flows with the highest goodput.")
 @click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
 @click.option("--print", "as_file", is_flag=True, help="Print the scenario file instead of running it.")

@@ -9,6 +9,7 @@ import click
 
 from . import signals
 from .line_options import line_options, parameters_of, parse_queue
+from .scenario_files import plugin_files
 from .show import print_json
 
 
@@ -23,6 +24,7 @@ Examples:
 )
 @click.argument("trace", type=click.Path(path_type=Path))
 @line_options(required=True)
+@plugin_files
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE",
     help="Write a row per packet (.csv, .parquet) or the packets that are sent (.pcapng).",

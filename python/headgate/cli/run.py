@@ -12,7 +12,7 @@ from ..base.choices import FORMATS
 from ..base.errors import HeadgateError, cut
 from ..base.toml import parse_value
 from . import signals
-from .scenario_files import allow_files
+from .scenario_files import allow_files, plugin_files
 from .show import print_json
 
 
@@ -62,6 +62,7 @@ Examples:
     help="Memory that the runs may take together, such as 4GB; three quarters of the machine's unless given.",
 )
 @allow_files
+@plugin_files
 @click.option("--base", is_flag=True, help="Run only the scenario of a study file, without its table `sweep`.")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="List the N flows with the highest goodput.")
 @click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")

@@ -14,7 +14,7 @@ import click
 from . import signals
 from .engines import engine_options
 from .run import changes_of
-from .scenario_files import allow_files
+from .scenario_files import allow_files, plugin_files
 from .show import print_json
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ Examples:
     "--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. sweep.replications=3."
 )
 @allow_files
+@plugin_files
 @click.option("--dry-run", is_flag=True, help="Check every variant and print what would be run.")
 @click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary, or with --dry-run the variants, as JSON.")

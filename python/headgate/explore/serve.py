@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import HeadgateError, missing_extra
+from ..scenario.scenario import Scenario
 from .subject import TRACE, Subject, subject_of
 
 if TYPE_CHECKING:
@@ -132,18 +133,23 @@ def serve(
     Raises:
         HeadgateError: the port is taken, or `max_memory` is no size.
     """
+    from .. import plugins
     from .runs import Runs, allowed
 
     # Those that are opened later share what one trace may take.
     later = allowed(max_memory) // TRACE if subject.kind == "start" else 0
     taken = later if subject.trace is None else subject.trace.most
     servers = Servers(Runs(max_memory, threads, taken), later // OPENED * TRACE)
-    thread, url = servers.start(subject, port)
-    try:
-        ready(url)
-        if browser:
-            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-        while thread.is_alive():
-            thread.join(0.5)
-    finally:
-        servers.close()
+    # What the page sends may name plugins that were loaded until now, and no others: it must not bring code.
+    if isinstance(subject.scenario, Scenario):
+        subject.scenario.load_plugins()
+    with plugins.sealed():
+        thread, url = servers.start(subject, port)
+        try:
+            ready(url)
+            if browser:
+                threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+            while thread.is_alive():
+                thread.join(0.5)
+        finally:
+            servers.close()

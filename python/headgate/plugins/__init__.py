@@ -21,23 +21,42 @@ from __future__ import annotations
 
 from .calls import set_limit
 from .define import control, discipline
-from .load import ensure, ensure_text, filled, forget, load, seal, sealed, unload
+from .load import (
+    Entry,
+    ensure,
+    ensure_text,
+    example,
+    filled,
+    filled_from,
+    forget,
+    kinds,
+    load,
+    seal,
+    sealed,
+    unload,
+    used,
+)
 from .parameters import Duration, Rate, Size, parameter
 
 __all__ = [
     "Duration",
+    "Entry",
     "Rate",
     "Size",
     "control",
     "discipline",
     "ensure",
     "ensure_text",
+    "example",
     "filled",
+    "filled_from",
     "forget",
+    "kinds",
     "load",
     "parameter",
     "seal",
     "sealed",
     "set_limit",
     "unload",
+    "used",
 ]

@@ -25,7 +25,9 @@ class CallTooLongError(Exception):
 
 
 def set_limit(seconds: float) -> None:
-    """How long a call of a plugin may take, in seconds of real time; 10 unless set. A call within the C code of another library is not ended.
+    """How long a call of a plugin may take, in seconds of real time; 10 unless set.
+
+    A call within the C code of another library is not ended.
 
     Raises:
         HeadgateError: no time above zero.
@@ -34,6 +36,12 @@ def set_limit(seconds: float) -> None:
     if not 0 < seconds < 1e9:
         raise HeadgateError(f"limit: found {seconds}; expected seconds above 0")
     _limit = float(seconds)
+
+
+def leave_alone() -> None:
+    """Nothing looks after calls in this process: somebody else does."""
+    global _watching
+    _watching = True
 
 
 def watch() -> None:
@@ -63,12 +71,12 @@ def _look() -> None:
 def _too_long(limit: float) -> type[Exception]:
     """An exception class whose instances, which Python makes without arguments, say what happened."""
 
-    class TooLong(CallTooLongError):
+    class TooLongError(CallTooLongError):
         def __init__(self, *_: object) -> None:
             super().__init__(f"the call took more than {limit:g} s")
 
-    TooLong.__name__ = "CallTooLongError"
-    return TooLong
+    TooLongError.__name__ = "CallTooLongError"
+    return TooLongError
 
 
 def last_line(error: BaseException, file: str) -> str:

@@ -26,7 +26,7 @@ CONTROL_CALLS = {
     "on_start": "window",
     "on_ack": "ack",
     "on_loss": "loss",
-    "on_packet_sent": "now, in_flight, app_limited, seq",
+    "on_packet_sent": "now, in_flight, app_limited",
     "on_packet_lost": "now, packet",
     "on_idle": "rule, initial, timeouts",
     "on_undo": "",
@@ -52,10 +52,10 @@ def control(
 ) -> Callable[[T], T]:
     """Makes a class a flow control with this name.
 
-    The class has `on_ack(ack)`, and as far as it wants them `on_start(window)`, `on_loss(loss)`, `on_packet_sent(now, in_flight, app_limited, seq)`,
-    `on_packet_lost(now, packet)`, `on_idle(rule, initial, timeouts)` and `on_undo()`. It sets `self.window`, in packets; `self.rate`, in packets a second, or
-    None for no pacing; `self.burst`, packets that may leave at once at this rate; and `self.in_slow_start`. They are read after each call. `self.random` is
-    a stream of random numbers of the flow's own.
+    The class has `on_ack(ack)`, and as far as it wants them `on_start(window)`, `on_loss(loss)`, `on_packet_sent(now, in_flight,
+    app_limited)`, `on_packet_lost(now, packet)`, `on_idle(rule, initial, timeouts)` and `on_undo()`. It sets `self.window`, in
+    packets; `self.rate`, in packets a second, or None for no pacing; `self.burst`, packets that may leave at once at this rate; and
+    `self.in_slow_start`. They are read after each call. `self.random` is a stream of random numbers of the flow's own.
 
     Args:
         name: in scenario files: lower-case letters, digits and underscores.
@@ -70,22 +70,44 @@ def control(
     """
 
     def define(cls: T) -> T:
-        what = _checked(name, cls, "control", CONTROL_CALLS, ("on_ack",))
-        for option, value, valid in (("every", every, ("ack", "round")), ("ecn", ecn, ("none", "ect0", "ect1"))):
-            if value not in valid:
-                raise HeadgateError(f"{what}: {option}: found {cut(repr(value))}; expected one of {', '.join(valid)}")
-        cls, described, factory = _described(name, cls, what, source)
-        has = [call for call in CONTROL_CALLS if hasattr(cls, call)]
-        _fill(cls, ALLOWED)
-        _fill(cls, {"on_start": _on_start, "on_seed": _on_seed, "random": random.Random(1)})
+        said, factory, made = described_control(name, cls, every, ecn, rate_samples, gauges, source)
+        words = (said[key] for key in ("name", "source", "summary", "schema", "defaults", "read"))
+        described = registered.Described(*words)
 
         def register() -> None:
-            _core.register_control(described, factory, has, list(gauges), every, ecn, rate_samples)
+            options = (said["calls"], said["gauges"], every, ecn, rate_samples)
+            _core.register_control(described, factory, *options)
 
         registered.add(name, "control", register)
-        return cls
+        return made
 
     return define
+
+
+def described_control(
+    name: str,
+    cls: T,
+    every: str = "ack",
+    ecn: str = "none",
+    rate_samples: bool = False,
+    gauges: Iterable[str] = (),
+    source: str = "",
+) -> tuple[dict[str, Any], Callable[[str], Any], T]:
+    """What a flow control is, what makes one of complete parameters, and its class: the work of `control`.
+
+    Raises:
+        HeadgateError: as for `control`.
+    """
+    what = _checked(name, cls, "control", CONTROL_CALLS, ("on_ack",))
+    for option, value, valid in (("every", every, ("ack", "round")), ("ecn", ecn, ("none", "ect0", "ect1"))):
+        if value not in valid:
+            raise HeadgateError(f"{what}: {option}: found {cut(repr(value))}; expected one of {', '.join(valid)}")
+    cls, described, factory = _described(name, cls, what, source)
+    has = [call for call in CONTROL_CALLS if hasattr(cls, call)]
+    _fill(cls, ALLOWED)
+    _fill(cls, {"on_start": _on_start, "on_seed": _on_seed, "random": random.Random(1)})
+    said = {**vars(described), "calls": has, "gauges": list(gauges), "every": every, "ecn": ecn}
+    return {**said, "rate_samples": bool(rate_samples)}, factory, cls
 
 
 def discipline(
@@ -93,10 +115,10 @@ def discipline(
 ) -> Callable[[T], T]:
     """Makes a class a queueing discipline with this name.
 
-    The class has `enqueue(packet, cx)`, which keeps the packet or drops it by `cx.drop(packet)`, and `dequeue(cx)`, which gives the packet that is sent now, or
-    None. `self.timeout`, a time in seconds, asks for `on_timeout(cx)`, after which `dequeue` is asked again. `self.link_rate` is the rate of the link in bit/s, and
-    `self.weights` the weights of the conversations; `on_link_change(rate, weights, now)` tells of others. Each packet has to leave or be dropped once, and none may
-    be forgotten.
+    The class has `enqueue(packet, cx)`, which keeps the packet or drops it by `cx.drop(packet)`, and `dequeue(cx)`, which gives the
+    packet that is sent now, or None. `self.timeout`, a time in seconds, asks for `on_timeout(cx)`, after which `dequeue` is asked
+    again. `self.link_rate` is the rate of the link in bit/s, and `self.weights` the weights of the conversations;
+    `on_link_change(rate, weights, now)` tells of others. Each packet has to leave or be dropped once, and none may be forgotten.
 
     Args:
         name: in scenario files: lower-case letters, digits and underscores.

@@ -1,7 +1,8 @@
-"""What a plugin may not read, so that its runs are the same on every machine: clocks, chance without a seed, files, sockets, other programs.
+"""What a plugin may not read, so that its runs are the same on every machine.
 
-Two nets. A plugin's own code gets modules whose functions of this kind refuse (`builtins`); an audit hook (PEP 578) notices what other code does for it while
-the engine calls it. Neither makes code safe that means harm: for that it has to be in a process of its own.
+These are clocks, chance without a seed, files, sockets and other programs. There are two nets. A plugin's own code gets modules whose
+functions of this kind refuse (`builtins`); an audit hook (PEP 578) notices what other code does for it while the engine calls it. Neither
+makes code safe that means harm: for that it has to be in a process of its own.
 """
 
 from __future__ import annotations
@@ -30,23 +31,27 @@ def _refusal(what: str) -> Any:
     return refuse
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: Of each module, the functions that refuse.
 _REFUSED: dict[str, frozenset[str]] = {
-    "time": frozenset(
-        "time time_ns monotonic monotonic_ns perf_counter perf_counter_ns process_time process_time_ns thread_time thread_time_ns "
-        "clock_gettime clock_gettime_ns localtime gmtime ctime strftime sleep".split()
+    "time": _words(
+        "time time_ns monotonic monotonic_ns perf_counter perf_counter_ns process_time process_time_ns thread_time "
+        "thread_time_ns clock_gettime clock_gettime_ns localtime gmtime ctime strftime sleep"
     ),
-    "random": frozenset(
-        "random uniform randint randrange randbytes choice choices shuffle sample gauss normalvariate expovariate betavariate "
-        "gammavariate lognormvariate paretovariate weibullvariate vonmisesvariate triangular binomialvariate getrandbits seed "
-        "SystemRandom".split()
+    "random": _words(
+        "random uniform randint randrange randbytes choice choices shuffle sample gauss normalvariate expovariate "
+        "betavariate gammavariate lognormvariate paretovariate weibullvariate vonmisesvariate triangular "
+        "binomialvariate getrandbits seed SystemRandom"
     ),
-    "os": frozenset("urandom getrandom getpid getppid times environ getenv getloadavg cpu_count".split()),
-    "uuid": frozenset("uuid1 uuid4 getnode".split()),
-    "secrets": frozenset("token_bytes token_hex token_urlsafe randbelow randbits choice SystemRandom".split()),
-    "numpy.random": frozenset(
-        "rand randn random random_sample ranf sample randint random_integers choice shuffle permutation seed normal uniform "
-        "exponential poisson binomial beta gamma geometric bytes standard_normal lognormal pareto".split()
+    "os": _words("urandom getrandom getpid getppid times environ getenv getloadavg cpu_count"),
+    "uuid": _words("uuid1 uuid4 getnode"),
+    "secrets": _words("token_bytes token_hex token_urlsafe randbelow randbits choice SystemRandom"),
+    "numpy.random": _words(
+        "rand randn random random_sample ranf sample randint random_integers choice shuffle permutation seed normal "
+        "uniform exponential poisson binomial beta gamma geometric bytes standard_normal lognormal pareto"
     ),
 }
 
@@ -100,6 +105,11 @@ def _seeded_call(function: Any, what: str) -> Any:
 _GUARDED = frozenset({*_REFUSED, "datetime", "numpy"})
 
 
+def seen(module: types.ModuleType) -> types.ModuleType:
+    """A module as a plugin sees it."""
+    return _Guarded(module) if module.__name__ in _GUARDED else module
+
+
 def builtins(file: str) -> dict[str, Any]:
     """The built-in names of a plugin's code: an import gives it guarded modules, and what depends on places in memory refuses."""
 
@@ -111,7 +121,7 @@ def builtins(file: str) -> dict[str, Any]:
                 f"{file}: relative imports have no package here; expected one file, or `module:Class` of an installed one"
             )
         module = _builtins.__import__(name, scope, local, fromlist, level)
-        return _Guarded(module) if module.__name__ in _GUARDED else module
+        return seen(module)
 
     def no_hash(value: Any) -> int:
         if isinstance(value, str | bytes):

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut, nearest
 from . import calls, guard, native, registered
 
 #: Maximum length of a file in bytes, and of all files of a scenario.
@@ -27,6 +27,9 @@ Entry = str | dict[str, str]
 
 #: The files that were loaded, by their keys.
 _files: dict[str, registered.File] = {}
+
+#: Of the names of plugins that `load` loaded, the entries of their files.
+_given: dict[str, Entry] = {}
 
 #: Nothing that was not loaded by then is loaded any more.
 _sealed = False
@@ -104,15 +107,55 @@ def load(*files: str | os.PathLike[str]) -> list[Entry]:
     Raises:
         HeadgateError: a file cannot be read, or what stands in it is wrong.
     """
+    entries = filled_from(*files)
+    ensure(entries)
+    for entry in entries:
+        _given.update(dict.fromkeys(_files[_key(entry)].plugins, entry))
+    return entries
+
+
+def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
+    """Files and modules as a scenario's `plugins` has them. Nothing is run.
+
+    Raises:
+        HeadgateError: a file cannot be read.
+    """
     entries: list[Entry] = []
-    for name in map(os.fspath, files):
+    for given in files:
+        name = os.fspath(given)
         if ":" in name and not name.endswith(".py"):
             entries.append(_plain(name, "plugin"))
         else:
             file = Path(name)
             entries.append(_contents(file, file.name, "plugin"))
-    ensure(entries)
     return entries
+
+
+def kinds(entries: Sequence[Entry]) -> dict[str, str]:
+    """The names that loaded plugins have registered, each with `control` or `discipline`."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        found |= _files[_key(entry)].kinds
+    return found
+
+
+def example(name: str) -> Path:
+    """The file of an example: `aimd`, `cubic`, `codel` or `pid`.
+
+    Raises:
+        HeadgateError: there is no such example.
+    """
+    folder = Path(__file__).parent / "examples"
+    known = sorted(file.stem for file in folder.glob("*.py"))
+    if name not in known:
+        raise HeadgateError(f"example {cut(repr(name))}; expected one of {', '.join(known)}.{nearest(name, known)}")
+    return folder / f"{name}.py"
+
+
+def used(text: str) -> list[Entry]:
+    """The plugins given to `load` whose names stand in the text of a scenario, as its `plugins` has them."""
+    found = [entry for name, entry in _given.items() if f'"{name}"' in text]
+    return [entry for i, entry in enumerate(found) if entry not in found[:i]]
 
 
 def ensure(entries: Sequence[Entry] | None, where: str = "") -> None:
@@ -124,7 +167,7 @@ def ensure(entries: Sequence[Entry] | None, where: str = "") -> None:
     for i, entry in enumerate(entries or ()):
         place = f"{where}plugins[{i}]"
         entry = _plain(entry, place)
-        key = entry if isinstance(entry, str) else hashlib.sha256(json.dumps(entry).encode()).hexdigest()
+        key = _key(entry)
         file = _files.get(key)
         if file is None:
             if _sealed:
@@ -135,6 +178,10 @@ def ensure(entries: Sequence[Entry] | None, where: str = "") -> None:
             file = _read(entry, key, place)
             _files[key] = file
         registered.again(file)
+
+
+def _key(entry: Entry) -> str:
+    return entry if isinstance(entry, str) else hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
 
 
 def ensure_text(text: str) -> None:
@@ -232,9 +279,11 @@ def forget(*names: str) -> None:
     """Removes plugins by their names; scenarios that name them are wrong again."""
     for name in names:
         registered.remove(name)
+        _given.pop(name, None)
 
 
 def unload() -> None:
     """Removes all plugins."""
     forget(*registered.names())
     _files.clear()
+    _given.clear()

@@ -80,7 +80,7 @@ def parameter(
     """
     from pydantic import Field
 
-    return Field(default, ge=min, le=max, gt=above, lt=below, description=doc or None, validate_default=True)
+    return Field(default, ge=min, le=max, gt=above, lt=below, description=doc or None)
 
 
 def schema(adapter: TypeAdapter[Any]) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def adapted(cls: type, what: str) -> tuple[Any, Any, list[str]]:
     from pydantic.dataclasses import dataclass
     from pydantic.errors import PydanticUserError
 
-    config = ConfigDict(strict=True, extra="forbid")
+    config = ConfigDict(strict=True, extra="forbid", validate_default=True)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

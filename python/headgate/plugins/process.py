@@ -278,7 +278,7 @@ def register() -> None:
 
     doc, source = (Process.__doc__ or "").strip(), "headgate; the protocol of `headgate control --stdio`"
     described = registered.Described("process", source, doc, json.dumps(schema(adapter)), complete("{}"), read)
-    has = ["on_loss", "on_packet_sent", "on_packet_lost", "on_undo"]
+    has = ["on_loss", "on_packet_sent", "seq", "on_packet_lost", "on_undo"]
 
     def add() -> None:
         _core.register_control(described, factory, has, ["threshold"], "ack", "none", True)

@@ -32,6 +32,8 @@ class File:
     name: str
     key: str
     plugins: dict[str, Callable[[], None]] = field(default_factory=dict)
+    #: Of each plugin, whether it is a `control` or a `discipline`.
+    kinds: dict[str, str] = field(default_factory=dict)
 
 
 #: The files that are being read, the innermost last.
@@ -63,6 +65,7 @@ def add(name: str, kind: str, register: Callable[[], None]) -> None:
     _owner[name] = _reading[-1].key if _reading else ""
     if _reading:
         _reading[-1].plugins[name] = register
+        _reading[-1].kinds[name] = kind
 
 
 def again(file: File) -> None:

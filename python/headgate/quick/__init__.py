@@ -109,7 +109,9 @@ def scenario(
             unit = 10**9 if length > 10**11 else 1
             group.entry["start"] = text_of("s", -(-length // 7 // unit) * unit)
     data["flows"] = _entries(groups, text_of("s", 10 * max(trips)))
-    return Scenario(data, "quick")
+    made = Scenario(data, "quick")
+    made.load_plugins()
+    return made
 
 
 def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = ()) -> list[str]:

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -223,17 +224,29 @@ class Scenario:
             HeadgateError: it holds a value that JSON does not know, such as a date or an infinite number.
         """
         require_plain(self.data, self._where())
+        self.load_plugins()
+        return json.dumps(self.data)
+
+    def load_plugins(self) -> None:
+        """Loads the plugins that it names, and puts the contents of their files into it.
+
+        Those given to `plugins.load` are added, as far as it names theirs.
+
+        Raises:
+            HeadgateError: a file is elsewhere or cannot be read, or what stands in it is wrong.
+        """
+        given = sys.modules.get("headgate.plugins")
+        if "plugins" not in self.data and given is not None and (found := given.used(json.dumps(self.data))):
+            self.data["plugins"] = found
         if "plugins" in self.data:
             from .. import plugins
 
             self.data["plugins"] = plugins.filled(self.data["plugins"], Path(), self._where())
             plugins.ensure(self.data["plugins"], self._where())
-        text = json.dumps(self.data)
-        if '"process"' in text:
+        if '"process"' in json.dumps(self.data):
             from ..plugins import process
 
             process.ensure(self.data, self._where())
-        return text
 
     def resolve(self) -> dict[str, Any]:
         """The scenario checked, with counts expanded and every default filled in.

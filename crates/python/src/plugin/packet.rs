@@ -89,18 +89,20 @@ pub struct Cx {
     pub(super) now: f64,
     pub(super) backlog: Backlog,
     pub(super) rng: Rng,
+    /// The handle of the packet that arrives by this call.
+    pub(super) arriving: Option<u32>,
     pub(super) drops: Vec<(u32, DropReason)>,
 }
 
 #[pymethods]
 impl Cx {
-    /// Packets that wait, without the one that arrives by this call.
+    /// Packets that wait, without the one that arrives by this call and those that it dropped.
     #[getter]
     fn packets(&self) -> u64 {
         self.backlog.packets
     }
 
-    /// Bytes that wait, without the packet that arrives by this call.
+    /// Bytes that wait, without the packet that arrives by this call and those that it dropped.
     #[getter]
     fn bytes(&self) -> u64 {
         self.backlog.bytes
@@ -115,6 +117,10 @@ impl Cx {
             PyValueError::new_err(format!("reason: found {reason:?}; expected one of {}", names.join(", ")))
         })?;
         let packet = packet.get();
+        if self.arriving != Some(packet.handle) {
+            self.backlog.packets = self.backlog.packets.saturating_sub(1);
+            self.backlog.bytes = self.backlog.bytes.saturating_sub(u64::from(packet.bytes));
+        }
         packet.gone.store(true, Relaxed);
         self.drops.push((packet.handle, reason));
         Ok(())

@@ -28,6 +28,7 @@ impl Object {
     fn call<T>(
         &self,
         desk: &mut Desk<'_>,
+        arriving: Option<u32>,
         call: impl FnOnce(Python<'_>, &Bound<'_, Cx>) -> Result<T, Failure>,
     ) -> Result<(T, Option<f64>), Failure> {
         enter(|py| {
@@ -36,6 +37,7 @@ impl Object {
                 let mut cx = cx.borrow_mut();
                 cx.now = desk.now.as_secs_f64();
                 cx.backlog = desk.backlog;
+                cx.arriving = arriving;
                 cx.rng = desk.rng.clone();
             }
             let answer = call(py, cx)?;
@@ -63,11 +65,12 @@ impl Object {
 
 impl Queue for Object {
     fn enqueue(&mut self, packet: &headgate_packet::Packet, desk: &mut Desk<'_>) -> Result<Option<f64>, Failure> {
+        let arriving = Some(packet.handle);
         let call = |py: Python<'_>, cx: &Bound<'_, Cx>| {
             let packet = Py::new(py, Packet::of(packet, &self.lost)).map_err(|e| raised(py, e))?;
             self.enqueue.bind(py).call1((packet, cx)).map(drop).map_err(|e| raised(py, e))
         };
-        self.call(desk, call).map(|((), timeout)| timeout)
+        self.call(desk, arriving, call).map(|((), timeout)| timeout)
     }
 
     fn dequeue(&mut self, desk: &mut Desk<'_>) -> Result<(Departure, Option<f64>), Failure> {
@@ -84,7 +87,7 @@ impl Queue for Object {
             packet.gone.store(true, Relaxed);
             Ok(Some((packet.handle, packet.marked.load(Relaxed))))
         };
-        self.call(desk, call)
+        self.call(desk, None, call)
     }
 
     fn on_timeout(&mut self, desk: &mut Desk<'_>) -> Result<Option<f64>, Failure> {
@@ -97,7 +100,7 @@ impl Queue for Object {
             }
             object.call_method1(intern!(py, "on_timeout"), (cx,)).map(drop).map_err(|e| raised(py, e))
         };
-        self.call(desk, call).map(|((), timeout)| timeout)
+        self.call(desk, None, call).map(|((), timeout)| timeout)
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, now: Time) -> Result<(), Failure> {
@@ -139,6 +142,7 @@ impl Make for Class {
                     now: 0.0,
                     backlog: Backlog::default(),
                     rng: headgate_packet::Rng::new(0, 0, "unused"),
+                    arriving: None,
                     drops: Vec::new(),
                 };
                 Ok(Object {

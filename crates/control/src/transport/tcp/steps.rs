@@ -159,7 +159,10 @@ impl Steps {
             }
             Kind::AppLimited => self.sampler.on_app_limited(self.delivered, self.sent.len() as u64),
         }
-        Ok(self.state(event.t))
+        match self.control.fault() {
+            Some(fault) => Err(format!("{}: {}", fault.call, fault.text)),
+            None => Ok(self.state(event.t)),
+        }
     }
 
     /// What the protocol says now.

@@ -1,0 +1,105 @@
+"""Tests of parameters, and runs in other processes: what flow controls and disciplines have in common."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from ..base.errors import HeadgateError, ScenarioError
+from ..plugins import Entry
+from ..scenario.scenario import Scenario
+
+
+def described(kind: str, name: str) -> dict[str, Any]:
+    """The entry of the engine's list."""
+    listed = json.loads(_core.catalogue("flow-controls" if kind == "control" else "disciplines"))
+    found: dict[str, Any] = next(entry for entry in listed if entry["name"] == name)
+    return found
+
+
+def _accepts(kind: str, table: dict[str, Any], entries: list[Entry]) -> str | None:
+    """What the engine says against these parameters, if anything."""
+    flow: dict[str, Any] = {"name": "f", "from": "a", "to": "b"}
+    link: dict[str, Any] = {"from": "a", "to": "b", "rate": "1Mbit/s"}
+    nodes = [{"name": "a"}, {"name": "b", "kind": "host"}, {"name": "c", "kind": "host"}]
+    links = [{"from": "c", "to": "a", "rate": "1Mbit/s"}, link]
+    (flow if kind == "control" else link)["control" if kind == "control" else "queue"] = table
+    flow["from"] = "c"
+    data = {"duration": "1s", "plugins": entries, "nodes": nodes, "links": links, "flows": [flow]}
+    try:
+        Scenario(data).resolve()
+    except (ScenarioError, HeadgateError) as e:
+        return str(e)
+    return None
+
+
+def parameters(kind: str) -> Callable[[str, list[Entry]], str | None]:
+    """Defaults are accepted, bounds are kept, wrong types and unknown names are refused."""
+
+    def work(name: str, entries: list[Entry]) -> str | None:
+        entry = described(kind, name)
+        if (fault := _accepts(kind, {"kind": name}, entries)) is not None:
+            return f"its defaults are refused: {fault}"
+        if _accepts(kind, {"kind": name, "no_such_name": 1}, entries) is None:
+            return "a parameter that it does not have is accepted"
+        for parameter in entry["parameters"]:
+            key = parameter["name"]
+            if not parameter.get("description"):
+                return f"parameter {key}: expected a sentence about it (doc=...)"
+            for edge, step in (("minimum", -1), ("maximum", 1)):
+                bound = parameter.get(edge)
+                if bound is None:
+                    continue
+                if (fault := _accepts(kind, {"kind": name, key: bound}, entries)) is not None and f".{key}" in fault:
+                    return f"parameter {key}: its {edge} {bound} is refused: {fault}"
+                if _accepts(kind, {"kind": name, key: bound + step}, entries) is None:
+                    return f"parameter {key}: {bound + step} is accepted, beyond its {edge} {bound}"
+            if _accepts(kind, {"kind": name, key: [1, {"a": 2}]}, entries) is None:
+                return f"parameter {key}: a list of other things is accepted"
+        return None
+
+    return work
+
+
+def bounds(kind: str, run: Callable[[dict[str, Any], list[Entry]], object]) -> Callable[[str, list[Entry]], str | None]:
+    """It runs with each parameter at each of its bounds."""
+
+    def work(name: str, entries: list[Entry]) -> str | None:
+        for parameter in described(kind, name)["parameters"]:
+            for edge in ("minimum", "maximum"):
+                if edge in parameter:
+                    value = parameter[edge]
+                    whole = int(value) if parameter["type"] == "integer" else value
+                    try:
+                        run({"kind": name, parameter["name"]: whole}, entries)
+                    except _core.PluginError as e:
+                        e.args = (f"{parameter['name']} = {whole}: {e}",)
+                        raise
+        return None
+
+    return work
+
+
+def elsewhere(text: str) -> str:
+    """The digest of a scenario in a process of its own, in which texts have other hash values.
+
+    Raises:
+        HeadgateError: the process failed.
+    """
+    code = (
+        "import sys, json; from headgate import _core, plugins; text = sys.stdin.read(); plugins.ensure_text(text); "
+        "print(_core.run(text, 1).digest)"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "4711" if os.environ.get("PYTHONHASHSEED") != "4711" else "4712"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=text, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
+        raise HeadgateError(f"in a process of its own it failed: {last}")
+    return done.stdout.strip()

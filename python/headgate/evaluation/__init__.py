@@ -1,0 +1,8 @@
+"""Judging a flow control: suites of paths and company, scores by aspects with intervals, one declared sum."""
+
+from __future__ import annotations
+
+from .judge import evaluate
+from .suite import SUITES, Case, suite
+
+__all__ = ["SUITES", "Case", "evaluate", "suite"]

@@ -1,0 +1,202 @@
+"""The evaluation: cases and seeds over all processors, until the sum is known well enough."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import statistics
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from typing import Any
+
+from .. import plugins
+from ..base.catalogue import catalogue
+from ..base.errors import HeadgateError, cut, nearest
+from ..plugins import remote
+from . import score, work
+from .suite import Case, suite
+
+#: Rounds of all cases: at least, and at most; and half of the interval of the sum, in points, that is narrow enough.
+LEAST, MOST, ENOUGH = 2, 5, 0.5
+
+#: Quantiles of Student's t for 95 %, by degrees of freedom.
+_T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
+
+#: Called with (share done at most, runs done, runs at most).
+Progress = Callable[[float, int, int], object]
+
+
+def evaluate(
+    control: str | os.PathLike[str],
+    suite_name: str = "internet-1",
+    key: str = "",
+    *,
+    name: str = "",
+    parameters: dict[str, Any] | None = None,
+    rounds: int | None = None,
+    workers: int | None = None,
+    trusted: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Judges a flow control: one of the list by its name, or one of your own by its file.
+
+    A file is not run in this process: each flow that it controls has a process of its own, which may use memory and nothing else.
+
+    >>> evaluate("reno", "smoke", rounds=1)["combined_score"] > 50
+    True
+
+    Args:
+        control: a name such as `cubic`, or a file in Python.
+        suite_name: `internet-1` (40 cases) or `smoke` (4).
+        key: draws the hidden suite; without one, the open suite.
+        name: which of the file's flow controls, if it has several.
+        parameters: of the control.
+        rounds: how often each case is run, with other seeds; 2 to 5, until the interval of the sum is narrow enough, unless given.
+        workers: processes; one per processor unless given.
+        trusted: the file is run within the simulator's processes: several times as fast, and without any protection.
+        progress: called several times a second.
+
+    Returns:
+        `combined_score` (0 to 100), `combined_score_half` (half of its 95 % interval), a number from 0 to 1 for each aspect, `rounds`,
+        `faults` (of how many runs), and `cases`: of each its scores, goodput and queueing delay.
+
+    Raises:
+        HeadgateError: there is no such control, file or suite, or the file cannot be loaded.
+    """
+    cases = suite(suite_name, key)
+    given = dict(parameters or {})
+    entry, chosen = _chosen(os.fspath(control), name, trusted)
+    table = {"kind": chosen, **given}
+    most = min(max(rounds or MOST, 1), 99)
+    jobs = _Jobs(cases, table, entry, not trusted, most, progress)
+    count = workers or os.cpu_count() or 1
+    # A new program each: what is judged shares nothing with this one.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(count, mp_context=context) as pool:
+        try:
+            for number in range(most):
+                jobs.round(pool, number)
+                if rounds is None and number + 1 >= LEAST and jobs.half() <= ENOUGH:
+                    break
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list((pool._processes or {}).values()):
+                process.terminate()
+            raise
+    return jobs.answer(suite_name, bool(key), chosen)
+
+
+def _chosen(control: str, name: str, trusted: bool) -> tuple[Any, str]:
+    """The contents of the file, if it is one, and the name of the control."""
+    known = catalogue("controls")
+    if not control.endswith(".py"):
+        if control not in known:
+            raise HeadgateError(
+                f"control: found {cut(repr(control))}; expected a file in Python or a flow control of the list."
+                f"{nearest(control, list(known))}"
+            )
+        return None, control
+    (entry,) = plugins.filled_from(control)
+    if trusted:
+        plugins.ensure([entry])
+        names = [own for own, kind in plugins.kinds([entry]).items() if kind == "control"]
+    else:
+        names = remote.register(entry)
+    if name and name not in names:
+        raise HeadgateError(f"name: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}")
+    if not name and len(names) != 1:
+        raise HeadgateError(
+            f"{cut(control)} has {len(names)} flow controls; expected a name: one of {', '.join(names)}"
+        )
+    return entry, name or names[0]
+
+
+class _Jobs:
+    """The runs, and what they gave."""
+
+    def __init__(
+        self, cases: list[Case], table: Any, entry: Any, apart: bool, most: int, progress: Progress | None
+    ) -> None:
+        self._cases, self._table, self._entry, self._apart = cases, table, entry, apart
+        self._progress = progress
+        per_round = sum(1 + score.needs_known(case) for case in cases)
+        self._done, self._all = 0, per_round * most
+        #: Of each round, of each case: the run, and the run with the known control.
+        self._own: list[list[dict[str, Any]]] = []
+        self._known: list[list[dict[str, Any] | None]] = []
+
+    def round(self, pool: ProcessPoolExecutor, number: int) -> None:
+        """Runs all cases with seeds of this number."""
+        # Long ones first, so that no processor waits at the end.
+        order = sorted(range(len(self._cases)), key=lambda i: -self._cases[i].rate)
+        pending: dict[Future[dict[str, Any]], tuple[int, bool]] = {}
+        for i in order:
+            case = self._cases[i]
+            pending[pool.submit(work.do, case, self._table, number, self._entry, self._apart)] = (i, True)
+            if score.needs_known(case):
+                known = {"kind": case.other}
+                pending[pool.submit(work.do, case, known, number, None, False)] = (i, False)
+        own: list[Any] = [None] * len(self._cases)
+        other: list[Any] = [None] * len(self._cases)
+        while pending:
+            for future in wait(pending, timeout=0.2, return_when=FIRST_COMPLETED).done:
+                i, judged = pending.pop(future)
+                (own if judged else other)[i] = found = future.result()
+                if "wrong" in found:
+                    raise HeadgateError(found["wrong"])
+                self._done += 1
+            if self._progress is not None:
+                self._progress(self._done / self._all, self._done, self._all)
+        self._own.append(own)
+        self._known.append(other)
+
+    def _scored(self, number: int) -> list[dict[str, float]]:
+        rows = zip(self._cases, self._own[number], self._known[number], strict=True)
+        return [score.scores(case, None if "fault" in own else own, known) for case, own, known in rows]
+
+    def half(self) -> float:
+        """Half of the 95 % interval of the sum, over the rounds."""
+        totals = [score.total(self._scored(number))[0] for number in range(len(self._own))]
+        if len(totals) < 2:
+            return math.inf
+        t = _T.get(len(totals) - 1, 2.6)
+        return t * statistics.stdev(totals) / math.sqrt(len(totals))
+
+    def answer(self, suite_name: str, hidden: bool, chosen: str) -> dict[str, Any]:
+        """The whole as plain data."""
+        rounds = [self._scored(number) for number in range(len(self._own))]
+        mean = [
+            {aspect: math.fsum(r[i][aspect] for r in rounds) / len(rounds) for aspect in rounds[0][i]}
+            for i in range(len(self._cases))
+        ]
+        combined, aspects = score.total(mean)
+        half = self.half()
+        runs = [own for numbered in self._own for own in numbered]
+        return {
+            "combined_score": combined,
+            "combined_score_half": half if math.isfinite(half) else None,
+            **aspects,
+            "control": chosen,
+            "suite": suite_name,
+            "hidden": hidden,
+            "rounds": len(rounds),
+            "faults": sum("fault" in run for run in runs),
+            "cases": [self._case(i, mean[i]) for i in range(len(self._cases))],
+        }
+
+    def _case(self, i: int, scored: dict[str, float]) -> dict[str, Any]:
+        runs = [numbered[i] for numbered in self._own]
+        sound = [run for run in runs if "fault" not in run]
+        return {
+            "name": self._cases[i].name,
+            "scores": scored,
+            "goodput_bps": statistics.fmean(run["goodput"] for run in sound) if sound else None,
+            "queueing_s": _finite(statistics.fmean(run["queueing"] for run in sound)) if sound else None,
+            "digests": [run.get("digest") for run in runs],
+            "fault": next((run["fault"] for run in runs if "fault" in run), None),
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

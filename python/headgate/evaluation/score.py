@@ -1,0 +1,129 @@
+"""What a run is worth: scores from 0 to 1 by aspects, and one declared sum.
+
+- `throughput`: goodput over what is its share: all of the line alone, with its own kind or beside a call, half of it beside another
+  flow; 95 % of that is 1.
+- `delay`: 1 / (1 + q / rtt), with the mean queueing delay q of its packets and the round trip without queues.
+- `harm`: what the other flow gets, over what it gets beside a second one of its own kind (the bar of Ware et al. 2019); for a call, the
+  95 % quantile of its delay beside cubic over that beside this control; at most 1.
+- `convergence`: Jain's index of the flows in the last quarter.
+- `completion`: the mean slowdown of transfers under cubic over that under this control, at most 1, times the share of those that ended.
+
+Everything is counted from the first packet to the end of the run by the network, never by the control.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from ..results.results import Results
+from .build import scenario, seconds
+from .suite import Case
+
+#: The parts of the sum, in points.
+WEIGHTS = {"throughput": 30, "delay": 20, "harm": 25, "convergence": 15, "completion": 10}
+
+#: Aspects of the kinds of cases.
+ASPECTS = {
+    "alone": ("throughput", "delay"),
+    "beside": ("throughput", "delay", "harm"),
+    "itself": ("throughput", "delay", "convergence"),
+    "call": ("throughput", "delay", "harm"),
+    "transfers": ("completion",),
+    "incast": ("completion",),
+}
+
+_BITS = 1500 * 8
+
+
+def run(case: Case, control: Any, number: int, plugins: list[Any] | None = None) -> dict[str, Any]:
+    """The measures of one run: plain data.
+
+    Raises:
+        PluginError: the control failed.
+    """
+    result = Results([_core.run(scenario(case, control, plugins).to_json(), case.seed, number)])
+    flows = {flow.flow: flow for flow in result.flow_summaries()}
+    own = [flow for name, flow in flows.items() if name.startswith("own")]
+    length = seconds(case)
+    total = sum(flow.received for flow in own)
+    waits = [flow.queueing_s.mean * flow.received for flow in own if flow.received]
+    found: dict[str, Any] = {
+        "digest": result.digest,
+        "goodput": total * _BITS / length,
+        "queueing": sum(waits) / total if total else math.inf,
+    }
+    if case.kind == "beside":
+        found["other"] = flows["other"].received * _BITS / length
+    if case.kind == "call":
+        found["call"] = flows["call"].owd_quantiles_s["p95"]
+    if case.kind == "itself":
+        last = _last(result, [flow.flow for flow in own])
+        found["jain"] = sum(last) ** 2 / (len(last) * sum(x * x for x in last)) if any(last) else 0.0
+    if case.kind in ("transfers", "incast"):
+        classes = result.class_summaries()
+        started, finished = sum(c.started for c in classes), sum(c.finished for c in classes)
+        slowdowns = [c.slowdown["mean"] * c.finished for c in classes if c.finished]
+        found["finished"] = finished / started if started else 0.0
+        found["slowdown"] = sum(slowdowns) / finished if finished else math.inf
+    return found
+
+
+def _last(result: Results, names: list[str]) -> list[float]:
+    """The packets that flows received for the first time in the last interval."""
+    table = result.intervals
+    end = max(table["end_s"])
+    rows = zip(table["flow"], table["end_s"], table["unique"], strict=True)
+    got = {name: float(packets) for name, at, packets in rows if at == end}
+    return [got.get(name, 0.0) for name in names]
+
+
+def capacity(case: Case) -> float:
+    """The mean rate of the line over a run, in bit/s."""
+    factors = (1.0, *case.steps)
+    return case.rate * sum(factors) / len(factors)
+
+
+def scores(case: Case, own: dict[str, Any] | None, known: dict[str, Any] | None) -> dict[str, float]:
+    """The scores of a run by aspects; of one that failed, 0 each.
+
+    `known` is the run with the known control in its place, where one is needed.
+    """
+    aspects = ASPECTS[case.kind]
+    if own is None:
+        return dict.fromkeys(aspects, 0.0)
+    share = 0.95 * capacity(case) / (2 if case.kind == "beside" else 1)
+    other = known or {}
+    made: dict[str, Callable[[], float]] = {
+        "throughput": lambda: own["goodput"] / share,
+        "delay": lambda: 1 / (1 + own["queueing"] / case.rtt),
+        "convergence": lambda: own["jain"],
+        "harm": lambda: _harm(own, other),
+        "completion": lambda: own["finished"] * other["slowdown"] / own["slowdown"],
+    }
+    return {aspect: min(1.0, max(0.0, made[aspect]())) for aspect in aspects}
+
+
+def _harm(own: dict[str, Any], known: dict[str, Any]) -> float:
+    if "other" in own:
+        return float(own["other"] / known["other"]) if known["other"] else 1.0
+    return float(known["call"] / own["call"]) if own["call"] > 0 else 0.0
+
+
+def needs_known(case: Case) -> bool:
+    """Whether a case is compared with the known control in the place of the one that is judged."""
+    return case.kind in ("beside", "call", "transfers", "incast")
+
+
+def total(by_case: list[dict[str, float]]) -> tuple[float, dict[str, float]]:
+    """The sum in points, and the mean score of each aspect over the cases that have it."""
+    means = {}
+    for aspect in WEIGHTS:
+        values = [scored[aspect] for scored in by_case if aspect in scored]
+        if values:
+            means[aspect] = math.fsum(values) / len(values)
+    whole = sum(WEIGHTS[aspect] for aspect in means)
+    points = math.fsum(WEIGHTS[aspect] * mean for aspect, mean in means.items())
+    return 100 * points / whole, means

@@ -1,0 +1,39 @@
+"""The work of a worker process: one run of one case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core, plugins
+from ..base.errors import HeadgateError
+from ..plugins import remote
+from . import score
+from .suite import Case
+
+#: What was registered in this process: the contents of the file, and whether its flow controls are in processes of their own.
+_ready: tuple[Any, bool] | None = None
+
+
+def prepare(entry: Any, apart: bool) -> None:
+    """Registers the flow controls of a file, once in a process."""
+    global _ready
+    if entry is None or _ready == (entry, apart):
+        return
+    plugins.unload()
+    if apart:
+        remote.register(entry)
+    else:
+        plugins.ensure([entry])
+    _ready = (entry, apart)
+
+
+def do(case: Case, control: Any, number: int, entry: Any, apart: bool) -> dict[str, Any]:
+    """The measures of a run; or `{"fault": text}` if the control failed, `{"wrong": text}` if it cannot be run at all."""
+    try:
+        prepare(entry, apart)
+        return score.run(case, control, number)
+    except _core.PluginError as e:
+        return {"fault": str(e)}
+    except (_core.ScenarioError, HeadgateError) as e:
+        # Not all exceptions can be sent from process to process.
+        return {"wrong": str(e)}

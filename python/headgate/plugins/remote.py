@@ -1,0 +1,228 @@
+"""Flow controls of a file that runs in a process of its own: the engine's side.
+
+The file is never run in this process. Each flow has a process, which knows nothing but the calls that it gets; `cell.py` is its program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import struct
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from ..base.errors import HeadgateError, cut
+from . import frames, registered
+from .load import Entry
+
+#: Seconds in which a process has to be ready, and to answer a call.
+READY_S = 30.0
+ANSWER_S = 10.0
+
+
+class CellError(Exception):
+    """A flow control in a process of its own failed."""
+
+
+class Cell:
+    """A process with the classes of a file."""
+
+    def __init__(self, entry: Entry, name: str = "", values: str = "") -> None:
+        """Starts it: to describe what the file has, or as the flow control `name` with these parameters."""
+        if isinstance(entry, str):
+            raise HeadgateError(f"found {cut(entry)}; expected a file in Python")
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _PROGRAM, json.dumps(_paths())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"PYTHONHASHSEED": "0"},
+            cwd="/",
+            start_new_session=True,
+            close_fds=True,
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        self._end = weakref.finalize(self, _end, self._process)
+        text = json.dumps({"file": entry["name"], "source": entry["source"], "name": name, "values": values}).encode()
+        self._send(struct.pack("<I", len(text)) + text)
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._end()
+
+    def described(self) -> list[dict[str, Any]]:
+        """What the file has.
+
+        Raises:
+            CellError: it cannot be loaded.
+        """
+        found: list[dict[str, Any]] = json.loads(self._answer(READY_S))
+        return found
+
+    def ready(self) -> None:
+        """Waits until the object is there.
+
+        Raises:
+            CellError: it cannot be made.
+        """
+        self._answer(READY_S)
+
+    def call(self, request: bytes) -> tuple[float, ...]:
+        """A call; what is allowed from then on.
+
+        Raises:
+            CellError: it failed.
+        """
+        self._send(request)
+        return frames.ANSWER.unpack(self._answer(ANSWER_S))
+
+    def _send(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._in, view) :]
+        except OSError:
+            raise CellError(self._ended()) from None
+
+    def _read(self, count: int, seconds: float) -> bytes:
+        data = b""
+        while len(data) < count:
+            if not select.select([self._out], [], [], seconds)[0]:
+                self.close()
+                raise CellError(f"it did not answer within {seconds:g} s")
+            part = os.read(self._out, count - len(data))
+            if not part:
+                raise CellError(self._ended())
+            data += part
+        return data
+
+    def _answer(self, seconds: float) -> bytes:
+        status, length = frames.HEAD.unpack(self._read(frames.HEAD.size, seconds))
+        if length > frames.LONGEST:
+            self.close()
+            raise CellError("its process wrote something else than answers")
+        body = self._read(length, seconds)
+        if status:
+            raise CellError(body.decode("utf-8", "replace"))
+        return body
+
+    def _ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(2)
+            if code == -31:
+                return "its process was ended: it asked the operating system for something that it may not have (a file, a socket ...)"
+            return f"its process ended with code {code}"
+        return "its process closed its pipe"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+    process.wait()
+
+
+def _paths() -> list[str]:
+    """Where the process finds headgate and the libraries that it needs, in this order."""
+    package = str(Path(__file__).resolve().parents[2])
+    return [package, *(path for path in sys.path if path and path != package)]
+
+
+_PROGRAM = "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); from headgate.plugins import cell; cell.main()"
+
+
+class _Proxy:
+    """A flow control whose object is in another process."""
+
+    window: float | None = None
+    rate: float | None = None
+    burst: float = 1
+    in_slow_start: bool = False
+
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
+
+    def _take(self, answer: tuple[float, ...]) -> None:
+        window, rate, self.burst, slow_start, flags = answer
+        self.window = None if int(flags) & 1 else window
+        self.rate = None if int(flags) & 2 else rate
+        self.in_slow_start = slow_start != 0
+
+    def on_start(self, window: int) -> None:
+        self._take(self._cell.call(frames.simple(frames.START, window)))
+
+    def on_seed(self, seed: int) -> None:
+        self._take(self._cell.call(frames.seed(seed)))
+
+    def on_ack(self, ack: Any) -> None:
+        self._take(self._cell.call(frames.ack(ack)))
+
+    def on_loss(self, loss: Any) -> None:
+        self._take(self._cell.call(frames.loss(loss)))
+
+    def on_packet_sent(self, now: float, in_flight: int, app_limited: bool) -> None:
+        self._take(self._cell.call(frames.simple(frames.SENT, now, in_flight, app_limited)))
+
+    def on_packet_lost(self, now: float, packet: Any) -> None:
+        values = (now, packet.seq, packet.at, packet.in_flight, packet.delivered, packet.lost)
+        self._take(self._cell.call(frames.simple(frames.LOST, *values)))
+
+    def on_idle(self, rule: str, initial: int, timeouts: int) -> None:
+        self._take(self._cell.call(frames.simple(frames.IDLE, rule == "halved", initial, timeouts)))
+
+    def on_undo(self) -> None:
+        self._take(self._cell.call(frames.simple(frames.UNDO)))
+
+
+def register(entry: Entry) -> list[str]:
+    """Registers the flow controls of a file; they run in processes of their own. Gives their names.
+
+    Raises:
+        HeadgateError: the file cannot be loaded, or has no flow control.
+    """
+    cell = Cell(entry)
+    try:
+        described = cell.described()
+    except CellError as e:
+        raise HeadgateError(str(e)) from None
+    finally:
+        cell.close()
+    if not described:
+        raise HeadgateError("expected @headgate.control(...) at a class")
+    for one in described:
+        _add(entry, one)
+    return [str(one["name"]) for one in described]
+
+
+def _add(entry: Entry, one: dict[str, Any]) -> None:
+    name = str(one["name"])
+
+    def read(text: str) -> Any:
+        cell = Cell(entry, name, text)
+        try:
+            return cell._answer(READY_S).decode()
+        except CellError as e:
+            return "", None, str(e)
+        finally:
+            cell.close()
+
+    def factory(values: str) -> _Proxy:
+        cell = Cell(entry, name, values)
+        cell.ready()
+        return _Proxy(cell)
+
+    shown = registered.Described(name, one["source"], one["summary"], one["schema"], one["defaults"], read)
+
+    def add() -> None:
+        _core.register_control(shown, factory, one["calls"], [], one["every"], one["ecn"], one["rate_samples"])
+
+    registered.add(name, "control", add)
