@@ -195,10 +195,16 @@ def test_parameters_that_are_wrong(control: Any, why: str):
         headgate.Scenario(scenario(control)).resolve()
 
 
-def test_events_of_a_round_are_handed_over_together():
+def test_events_of_a_round_are_handed_over_together(monkeypatch: pytest.MonkeyPatch):
+    asked: list[int] = []
+    ask = Pipe.ask
+    monkeypatch.setattr(Pipe, "ask", lambda pipe, text, answers: asked.append(answers) or ask(pipe, text, answers))
     each = goodput(by(command()))
+    one_by_one, total = len(asked), sum(asked)
+    asked.clear()
     rounds = goodput(by(command(), every="round"))
-    assert rounds == pytest.approx(each, rel=0.01)
+    assert rounds == pytest.approx(each, rel=0.01) and sum(asked) == pytest.approx(total, rel=0.05)
+    assert len(asked) < one_by_one / 8
 
 
 def events_of(tmp_path: Path, **more: Any) -> list[dict[str, Any]]:
@@ -284,6 +290,14 @@ def test_numbers_are_those_of_transmissions():
     assert n.arrived(9, 5, 3) == [(10, 3)] and n.out == {5: 5, 6: 7}
     # Declared lost, and it arrives after all: nothing is in the network that could.
     assert n.lost(5) == 5 and n.arrived(5, 6, 1) == [] and n.out == {6: 7}
+    n = Numbers()
+    assert [n.sent(seq) for seq in range(2)] == [0, 1]
+    assert n.lost(1) == 1 and n.arrived(1, 0, 1) == [] and n.out == {0: 0}
+    # Lost, sent again, and arrived above a hole: when the hole is filled it is no spurious loss.
+    n = Numbers()
+    assert [n.sent(seq) for seq in range(4)] == [0, 1, 2, 3]
+    assert n.lost(1) == 1 and n.sent(1) == 4 and n.arrived(1, 0, 1) == [(4, 1)]
+    assert n.arrived(3, 2, 3) == [(0, 1), (3, 2)] and n.out == {}
 
 
 def test_answers():

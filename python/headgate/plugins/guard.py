@@ -11,8 +11,6 @@ import builtins as _builtins
 import sys
 import threading
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from .. import _core
@@ -143,21 +141,12 @@ _CODE = (".py", ".pyc", ".so", ".pyd")
 
 _installed = False
 
-_own = threading.local()
-
-
-@contextmanager
-def own() -> Iterator[None]:
-    """What headgate itself does within the call of a plugin is not refused."""
-    before, _own.on = getattr(_own, "on", False), True
-    try:
-        yield
-    finally:
-        _own.on = before
+#: Its attribute `on`: the code that runs in this thread is headgate's own, although the engine calls it as a plugin.
+own = threading.local()
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _core.inside() or getattr(_own, "on", False):
+    if not _core.inside() or getattr(own, "on", False):
         return
     if event == "open":
         name = arguments[0]

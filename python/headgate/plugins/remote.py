@@ -18,7 +18,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, cut
-from . import frames, registered
+from . import frames, guard, registered
 from .load import Entry
 
 #: Seconds in which a process has to be ready, and to answer a call.
@@ -216,8 +216,12 @@ def _add(entry: Entry, one: dict[str, Any]) -> None:
             cell.close()
 
     def factory(values: str) -> _Proxy:
-        cell = Cell(entry, name, values)
-        cell.ready()
+        guard.own.on = True
+        try:
+            cell = Cell(entry, name, values)
+            cell.ready()
+        finally:
+            guard.own.on = False
         return _Proxy(cell)
 
     shown = registered.Described(name, one["source"], one["summary"], one["schema"], one["defaults"], read)
