@@ -46,6 +46,7 @@ def register_control(
     ecn: str,
     rate_samples: bool,
 ) -> None: ...
+def register_native(described: Any, table: int, names: list[str]) -> None: ...
 def register_discipline(
     described: Any,
     factory: Callable[[str, float, list[int]], Any],

@@ -20,8 +20,8 @@ pub enum Event<'a> {
     Ack(&'a Ack, &'a Since),
     /// A loss or a mark.
     Loss(&'a Loss),
-    /// A packet is sent: how many are in flight, and whether the source had nothing to send.
-    Sent(Time, u64, bool),
+    /// A packet is sent: its sequence number, how many others are in flight, and whether the source had nothing to send.
+    Sent(Time, u64, u64, bool),
     /// A packet is declared lost.
     Lost(Time, &'a Sent),
     /// The source was idle: the rule for its window, the initial window, and the number of timeouts that it lasted.
@@ -110,6 +110,8 @@ pub struct Foreign {
     /// The acknowledgements that were not handed on, and what was counted in them.
     sum: Ack,
     since: Since,
+    /// The packet that is sent next.
+    seq: u64,
     /// Time of the last event that had one.
     now: Time,
     fault: Option<Box<Fault>>,
@@ -135,6 +137,7 @@ impl Foreign {
             slow_start: false,
             sum: Ack::default(),
             since: Since::default(),
+            seq: 0,
             now: Time::ZERO,
             fault,
         }
@@ -150,7 +153,7 @@ impl Foreign {
     fn call(&mut self, call: &'static str, event: Event<'_>) {
         let Some(control) = &mut self.control else { return };
         // Between packets sent one after the other nothing may change: the source has asked what it may send.
-        let kept = matches!(event, Event::Sent(_, 1.., _));
+        let kept = matches!(event, Event::Sent(_, _, 1.., _));
         match control.call(event).and_then(|answer| Ok((allowed(&answer)?, answer.slow_start))) {
             Ok((allowance, slow_start)) if !kept => (self.allowance, self.slow_start) = (allowance, slow_start),
             Ok(_) => {}
@@ -242,10 +245,15 @@ impl FlowControl for Foreign {
         self.allowance
     }
 
+    #[inline]
+    fn on_number(&mut self, seq: u64) {
+        self.seq = seq;
+    }
+
     fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool) {
         self.now = now;
         if self.wants.sent {
-            self.call("on_packet_sent", Event::Sent(now, in_flight, app_limited));
+            self.call("on_packet_sent", Event::Sent(now, self.seq, in_flight, app_limited));
         }
     }
 

@@ -78,6 +78,9 @@ macro_rules! protocols {
                 match self { $(AnyFlowControl::$Type(p) => p.allowance(),)+ AnyFlowControl::Foreign(p) => p.allowance() }
             }
             #[inline]
+            fn on_number(&mut self, seq: u64) {
+                if let AnyFlowControl::Foreign(p) = self { p.on_number(seq) }
+            }
             fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool) {
                 match self { $(AnyFlowControl::$Type(p) => p.on_packet_sent(now, in_flight, app_limited),)+ AnyFlowControl::Foreign(p) => p.on_packet_sent(now, in_flight, app_limited) }
             }
@@ -270,6 +273,9 @@ pub trait FlowControl {
     fn on_start(&mut self, _window: u64) {}
     /// A number from the flow's own stream, for a protocol that makes its chance of it. Called once, after `on_start`, where the flow has a stream.
     fn on_seed(&mut self, _seed: u64) {}
+    /// The sequence number of the packet of the next `on_packet_sent`. Only a protocol that is not of the list is told.
+    #[inline]
+    fn on_number(&mut self, _seq: u64) {}
     /// A packet is sent, new or again; `in_flight` others are in the network, and `app_limited` says that none waited before, and that no more was delivered
     /// since than was in flight then; never so unless the protocol asks for rate samples. What it allows changes only where nothing is in flight.
     fn on_packet_sent(&mut self, _now: Time, _in_flight: u64, _app_limited: bool) {}

@@ -150,6 +150,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(likeness, m)?,
         wrap_pyfunction!(plugin::register_control, m)?,
         wrap_pyfunction!(plugin::register_discipline, m)?,
+        wrap_pyfunction!(plugin::register_native, m)?,
         wrap_pyfunction!(plugin::unregister, m)?,
         wrap_pyfunction!(plugin::inside, m)?,
         wrap_pyfunction!(plugin::plugin_calls, m)?,

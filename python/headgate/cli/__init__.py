@@ -16,6 +16,9 @@ def main() -> None:
 
     code = call()
     if code == signals.code():
+        # Programs that are flow controls end with this one.
+        if pipe := sys.modules.get("headgate.plugins.pipe"):
+            pipe.kill_all()
         # Everything is written and cleaned up. To free the memory of a large run could take seconds, and so could its threads.
         os._exit(code)
     sys.exit(code)

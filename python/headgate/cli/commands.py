@@ -28,6 +28,7 @@ from .infer import infer
 from .lists import list_
 from .matrix import matrix
 from .network import show
+from .new import new
 from .plot import plot
 from .quick import quick
 from .replay import replay
@@ -73,7 +74,7 @@ def cli() -> None:
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
-    *(check, show, examples, schema, list_, diff, conform, evaluate, control, bench),
+    *(check, show, examples, schema, list_, diff, conform, evaluate, control, new, bench),
 ):
     cli.add_command(_command)
 

@@ -143,13 +143,13 @@ def serve(
     # What the page sends may name plugins that were loaded until now, and no others: it must not bring code.
     if isinstance(subject.scenario, Scenario):
         subject.scenario.load_plugins()
-    plugins.seal()
-    thread, url = servers.start(subject, port)
-    try:
-        ready(url)
-        if browser:
-            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-        while thread.is_alive():
-            thread.join(0.5)
-    finally:
-        servers.close()
+    with plugins.sealed():
+        thread, url = servers.start(subject, port)
+        try:
+            ready(url)
+            if browser:
+                threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+            while thread.is_alive():
+                thread.join(0.5)
+        finally:
+            servers.close()

@@ -21,7 +21,21 @@ from __future__ import annotations
 
 from .calls import set_limit
 from .define import control, discipline
-from .load import Entry, ensure, ensure_text, example, filled, filled_from, forget, kinds, load, seal, unload, used
+from .load import (
+    Entry,
+    ensure,
+    ensure_text,
+    example,
+    filled,
+    filled_from,
+    forget,
+    kinds,
+    load,
+    seal,
+    sealed,
+    unload,
+    used,
+)
 from .parameters import Duration, Rate, Size, parameter
 
 __all__ = [
@@ -41,6 +55,7 @@ __all__ = [
     "load",
     "parameter",
     "seal",
+    "sealed",
     "set_limit",
     "unload",
     "used",

@@ -11,12 +11,13 @@ import json
 import linecache
 import os
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ..base.errors import HeadgateError, cut, nearest
-from . import calls, guard, registered
+from . import calls, guard, native, registered
 
 #: Maximum length of a file in bytes, and of all files of a scenario.
 LONGEST = 1_000_000
@@ -52,7 +53,7 @@ def filled(entries: Any, folder: Path, where: str, allowed: Iterable[str | os.Pa
     out: list[Entry] = []
     for i, entry in enumerate(entries):
         place = f"{where}plugins[{i}]"
-        if isinstance(entry, str) and entry.endswith(".py"):
+        if isinstance(entry, str) and entry.endswith((".py", *native.ENDS)):
             try:
                 file = (folder / entry).resolve()
                 inside = any(file.is_relative_to(place) for place in folders)
@@ -63,10 +64,17 @@ def filled(entries: Any, folder: Path, where: str, allowed: Iterable[str | os.Pa
                     f"{place}: found {cut(repr(entry))}; expected a file in the folder of the scenario, or in one that --allow-files DIR "
                     "(in Python, allow_files=[...]) allows"
                 )
-            out.append({"name": entry, "source": _source(file, place)})
+            out.append(_contents(file, entry, place))
         else:
             out.append(_plain(entry, place))
     return out
+
+
+def _contents(file: Path, name: str, place: str) -> dict[str, str]:
+    """What a scenario has of a file."""
+    if name.endswith(native.ENDS):
+        return native.entry_of(file, name, place)
+    return {"name": name, "source": _source(file, place)}
 
 
 def _plain(entry: Any, place: str) -> Entry:
@@ -119,7 +127,7 @@ def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
             entries.append(_plain(name, "plugin"))
         else:
             file = Path(name)
-            entries.append({"name": file.name, "source": _source(file, "plugin")})
+            entries.append(_contents(file, file.name, "plugin"))
     return entries
 
 
@@ -177,9 +185,13 @@ def _key(entry: Entry) -> str:
 
 
 def ensure_text(text: str) -> None:
-    """As `ensure`, with the plugins of a scenario in JSON."""
-    if '"plugins"' in text:
-        ensure(json.loads(text).get("plugins"))
+    """As `ensure`, with the plugins of a scenario in JSON; and the flow control `process` if it names it."""
+    if '"plugins"' in text or '"process"' in text:
+        from . import process
+
+        data = json.loads(text)
+        ensure(data.get("plugins"))
+        process.ensure(data)
 
 
 def seal() -> None:
@@ -188,11 +200,32 @@ def seal() -> None:
     _sealed = True
 
 
+@contextmanager
+def sealed() -> Iterator[None]:
+    """As `seal`, for a while."""
+    global _sealed
+    before, _sealed = _sealed, True
+    try:
+        yield
+    finally:
+        _sealed = before
+
+
+def is_sealed() -> bool:
+    """Whether no further code is loaded."""
+    return _sealed
+
+
 def _read(entry: Entry, key: str, place: str) -> registered.File:
     if isinstance(entry, str):
         return _module(entry, key, place)
-    name, source = entry["name"], entry["source"]
+    name = entry["name"]
     file = registered.File(name, key)
+    if name.endswith(native.ENDS):
+        with registered.reading(file):
+            native.load(entry, place)
+        return file
+    source = entry["source"]
     # Tracebacks show its lines, also where the file is not.
     shown = f"{name}"
     linecache.cache[shown] = (len(source), None, source.splitlines(keepends=True), shown)

@@ -243,6 +243,10 @@ class Scenario:
 
             self.data["plugins"] = plugins.filled(self.data["plugins"], Path(), self._where())
             plugins.ensure(self.data["plugins"], self._where())
+        if '"process"' in json.dumps(self.data):
+            from ..plugins import process
+
+            process.ensure(self.data, self._where())
 
     def resolve(self) -> dict[str, Any]:
         """The scenario checked, with counts expanded and every default filled in.

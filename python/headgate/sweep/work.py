@@ -136,8 +136,8 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
 
 
 def _ready(text: str) -> None:
-    """Loads the plugins of a scenario, if it has any."""
-    if '"plugins"' in text:
+    """Loads the plugins of a scenario, if it has any, and the flow control `process`."""
+    if '"plugins"' in text or '"process"' in text:
         from .. import plugins
 
         plugins.ensure_text(text)

@@ -218,6 +218,7 @@ impl<C: FlowControl> Source for Tcp<C> {
             // No credit is saved up: what was not sent in time is not sent faster later.
             self.next = self.next.max(now) + Duration::from_secs_f64((1.0 / rate).min(1e6));
         }
+        self.control.on_number(seq);
         self.control.on_packet_sent(now, pipe, app_limited);
         if pipe == 0 {
             self.allowance = self.control.allowance();

@@ -143,6 +143,8 @@ struct Object {
     ack: Py<Ack>,
     on_ack: Py<PyAny>,
     gauges: Vec<&'static str>,
+    /// `on_packet_sent` is given the number of the packet.
+    numbered: bool,
 }
 
 impl Object {
@@ -187,8 +189,13 @@ impl Object {
                 let loss = Loss { now: loss.now.as_secs_f64(), kind, in_flight, remaining, again };
                 object.call_method1(intern!(py, "on_loss"), (loss,))?;
             }
-            Event::Sent(now, in_flight, app_limited) => {
-                object.call_method1(intern!(py, "on_packet_sent"), (now.as_secs_f64(), in_flight, app_limited))?;
+            Event::Sent(now, seq, in_flight, app_limited) => {
+                let (call, now) = (intern!(py, "on_packet_sent"), now.as_secs_f64());
+                if self.numbered {
+                    object.call_method1(call, (now, in_flight, app_limited, seq))?;
+                } else {
+                    object.call_method1(call, (now, in_flight, app_limited))?;
+                }
             }
             Event::Lost(now, packet) => {
                 let headgate_control::transport::tcp::Sent { seq, at, in_flight, delivered, lost, .. } = *packet;
@@ -225,6 +232,7 @@ struct Class {
     gauges: Vec<&'static str>,
     wants: Wants,
     transport: Config,
+    numbered: bool,
 }
 
 impl Make for Class {
@@ -234,7 +242,13 @@ impl Make for Class {
                 let object = self.factory.bind(py).call1((values.to_string(),))?;
                 let on_ack = object.getattr("on_ack")?.unbind();
                 let ack = Py::new(py, Ack { ack: EngineAck::default(), since: Since::default() })?;
-                Ok(Object { object: object.unbind(), ack, on_ack, gauges: self.gauges.clone() })
+                Ok(Object {
+                    object: object.unbind(),
+                    ack,
+                    on_ack,
+                    gauges: self.gauges.clone(),
+                    numbered: self.numbered,
+                })
             };
             made().map(|object| Box::new(object) as Box<dyn Control>).map_err(|e| raised(py, e))
         })
@@ -279,7 +293,7 @@ pub fn register_control(
         _ => Ecn::NotEct,
     };
     let gauges = gauges.iter().map(|name| kept(name)).collect();
-    let make = Class { factory, gauges, wants, transport: Config::tcp(rules, ecn) };
+    let make = Class { factory, gauges, wants, transport: Config::tcp(rules, ecn), numbered: has("seq") };
     REGISTRY.add(described.entry(Box::new(make) as Box<dyn Make>)?);
     Ok(())
 }

@@ -3,12 +3,14 @@
 //! A run has the GIL only while it is in such a call.
 
 mod control;
+mod native;
 mod packet;
 mod queue;
 
 pub use control::{Ack, register_control};
 use headgate_packet::foreign::{Entry, Failure, Fault, Value};
 use headgate_packet::{Wrong, cut};
+pub use native::register_native;
 pub use packet::{Cx, Packet};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};

@@ -19,7 +19,7 @@ pub struct Event {
     pub t: u64,
     /// What.
     pub ev: Kind,
-    /// Of `sent`: the packet, the next one unless given; of `ack`: the highest packet that arrived; the oldest outstanding unless given.
+    /// Of `sent`: the packet, the next one unless given; of `ack` and `loss`: the highest packet that arrived or is lost; the oldest outstanding unless given.
     pub pn: Option<u64>,
     /// Of `ack`: how many packets arrived, 1 unless given; of `loss` and `ce`: how many are lost or marked, 1 unless given.
     pub n: Option<u64>,
@@ -272,9 +272,21 @@ impl Steps {
             return Err(format!("n: found {lost}; expected at most {in_flight}, the packets outstanding"));
         }
         let again = kind == LossKind::Timeout && self.timed_out;
+        // The oldest, or those up to the one that is named.
+        let mut gone: Vec<u64> = match event.pn {
+            None => self.sent.keys().take(lost as usize).copied().collect(),
+            Some(pn) => self.sent.range(..=pn).rev().take(lost as usize).map(|(pn, _)| *pn).collect(),
+        };
+        if event.pn.is_some_and(|pn| !gone.is_empty() && gone[0] != pn) || (gone.len() as u64) < lost {
+            return Err(format!(
+                "pn: found {}; expected a packet that is outstanding, and {lost} up to it",
+                event.pn.unwrap_or(0)
+            ));
+        }
+        gone.sort_unstable();
         let mut newest = None;
-        for _ in 0..lost {
-            if let Some((pn, (at, stamp))) = self.sent.pop_first() {
+        for pn in gone {
+            if let Some((at, stamp)) = self.sent.remove(&pn) {
                 self.lost += 1;
                 self.control.on_packet_lost(self.now, &stamp.sent(pn, at, self.lost));
                 newest = Some(pn);
@@ -327,6 +339,21 @@ mod tests {
         );
         assert_eq!(got, [5.0, 6.0, 3.0, 3.0, 3.0, 3.0, 3.0]);
         assert_eq!(s.state(0).ssthresh, Some(3.0));
+    }
+
+    #[test]
+    fn a_lost_packet_may_be_named() {
+        let mut s = steps("reno", 8);
+        (0..8).for_each(|_| _ = s.step(&event(r#"{"t": 0, "ev": "sent"}"#)));
+        let lost =
+            windows(&mut s, &[r#"{"t": 9, "ev": "loss", "pn": 5, "n": 2}"#, r#"{"t": 9, "ev": "loss", "pn": 2}"#]);
+        assert_eq!(lost, [4.0, 4.0]);
+        assert_eq!(s.sent.keys().copied().collect::<Vec<_>>(), [0, 1, 3, 6, 7]);
+        assert!(s.step(&event(r#"{"t": 9, "ev": "loss", "pn": 5}"#)).is_err_and(|why| why.contains("pn: found 5")));
+        assert!(s.step(&event(r#"{"t": 9, "ev": "loss", "pn": 1, "n": 3}"#)).is_err());
+        // A packet that is sent after it begins another episode.
+        _ = s.step(&event(r#"{"t": 9, "ev": "sent"}"#));
+        assert_eq!(windows(&mut s, &[r#"{"t": 10, "ev": "loss", "pn": 8}"#]), [2.0]);
     }
 
     #[test]
