@@ -1,0 +1,57 @@
+"""The flow control of a flow that learns: it asks its episode at the end of every step, and sets what the answer says."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import HeadgateError
+from ..plugins import control, parameter, registered
+
+if TYPE_CHECKING:
+    from .episode import Episode
+
+#: Names of the flow control: one that ends steps with round trips, and one that ends them by the clock.
+ROUND, CLOCK = "agent_round", "agent_clock"
+
+#: The episode that runs in a thread, as `here.episode`.
+here = threading.local()
+
+
+def register() -> None:
+    """Registers both names, unless they are registered."""
+    for name, every in ((ROUND, "round"), (CLOCK, "ack")):
+        if name not in registered.names():
+            control(name, every=every, source="headgate.training")(_made(name))
+
+
+def _made(name: str) -> type:
+    # A class of its own each time: what registers a class changes it.
+    class Agent:
+        """The window is set by an agent of a training environment, once in every step."""
+
+        agent: int = parameter(0, min=0, max=999, doc="Number of the agent within its environment.")
+
+        def on_start(self, window: int) -> None:
+            episode: Episode | None = getattr(here, "episode", None)
+            if episode is None:
+                raise HeadgateError(f"control {name}: expected a run within an environment of headgate.training")
+            self._episode = episode
+            self._state = episode.attach(self.agent, window)
+            self._take()
+
+        def on_ack(self, ack: Any) -> None:
+            self._state.signals.add(ack)
+            self._episode.passed(ack.now)
+            self._take()
+
+        def on_loss(self, loss: Any) -> None:
+            if loss.kind == "timeout":
+                self._state.timed_out()
+            self._episode.noticed(loss.now)
+            self._take()
+
+        def _take(self) -> None:
+            self.window, self.rate = self._state.window, self._state.rate
+
+    return Agent
