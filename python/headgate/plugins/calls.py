@@ -52,7 +52,7 @@ def watch() -> None:
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """The call of this thread may wait meanwhile as long as it has to, as a learning flow control does for its agent; afterwards its time begins anew."""
+    """The call of this thread may take as long as it has to meanwhile, as when it waits for an agent; afterwards its time begins anew."""
     thread = threading.get_ident()
     _waiting.add(thread)
     try:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..base.errors import HeadgateError
 from ..plugins import control, parameter, registered
-
-if TYPE_CHECKING:
-    from .episode import Episode
+from .episode import Episode, here
 
 #: Names of the flow control: one that ends steps with round trips, and one that ends them by the clock.
 ROUND, CLOCK = "agent_round", "agent_clock"
-
-#: The episode that runs in a thread, as `here.episode`.
-here = threading.local()
 
 
 def register() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,18 +36,22 @@ def action_space(actions: str) -> Any:
 class CongestionControl(gymnasium.Env):  # type: ignore[misc]
     """A flow whose window an agent sets: `gymnasium.make("headgate/CongestionControl-v0")`.
 
-    A step is a round trip of the flow, or a time. The agent observes the ratios of `headgate.training.OBSERVATION`; its action multiplies the window, with 1 + a for
-    a from 0 to 1, and with 1 / (1 - a) for a from -1 to 0. The reward is the utility in a second (`headgate.training.Utility`) times the length of the step in
-    seconds. An episode is a run of a scenario: it is truncated where the run ends, and never terminates before. The `info` of a step has the quantities in their units (`throughput_bps`,
-    `rtt_s`, `loss`, `window_packets` and others), that of `reset` what was drawn for the episode (`values`, `seed`), and that of the last step the run's `digest`.
+    A step is a round trip of the flow, or a time. The agent observes the ratios of `headgate.training.OBSERVATION`; its action multiplies
+    the window, with 1 + a for a from 0 to 1, and with 1 / (1 - a) for a from -1 to 0. The reward is the utility in a second
+    (`headgate.training.Utility`) times the length of the step in seconds. An episode is a run of a scenario: it is truncated where the
+    run ends, and never terminates before. The `info` of a step has the quantities in their units (`throughput_bps`, `rtt_s`, `loss`,
+    `window_packets` and others), that of `reset` what was drawn for the episode (`values`, `seed`), and that of the last step the run's
+    `digest`.
 
     Args:
-        scenario: a scenario, or a file of one; a file with a `sweep` table is a study, of which each episode has a variant. A line of one bottleneck unless given.
-        ranges: what is drawn for each episode: of the line, other ranges than `headgate.training.DEFAULTS`; of a scenario, paths with their ranges.
+        scenario: a scenario, or a file of one; a file with a `sweep` table is a study, of which each episode has a variant. A line of one
+            bottleneck unless given.
+        ranges: what is drawn for each episode: of the line, other ranges than `headgate.training.DEFAULTS`; of a scenario, paths with
+            their ranges.
         flow: of a scenario, the name of the flow that learns; its first one unless given.
         step: `round`, or a time such as `20ms`: a step then ends with the first acknowledgement or loss after a multiple of it.
-        actions: `window`; `window+rate` for a second number, the pacing rate: 2 (1 + b) or 2 / (1 - b) windows in a round trip; `discrete` for seven actions,
-            which stand for a = -1, -0.2, -0.05, 0, 0.05, 0.2 and 1.
+        actions: `window`; `window+rate` for a second number, the pacing rate: 2 (1 + b) or 2 / (1 - b) windows in a round trip;
+            `discrete` for seven actions, which stand for a = -1, -0.2, -0.05, 0, 0.05, 0.2 and 1.
         reward: weights of the utility, as `{"delay": 1}`.
 
     Raises:
@@ -55,7 +59,7 @@ class CongestionControl(gymnasium.Env):  # type: ignore[misc]
         ScenarioError: the scenario is wrong.
     """
 
-    metadata = {"render_modes": []}  # noqa: RUF012
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
 
     def __init__(
         self,

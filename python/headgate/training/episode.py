@@ -11,7 +11,10 @@ from .. import _core
 from ..base.errors import HeadgateError
 from ..base.memory import share
 from ..plugins import calls
-from . import agents, inlined
+from . import inlined
+
+#: The episode that runs in a thread, as `here.episode`.
+here = threading.local()
 
 
 class _StoppedError(Exception):
@@ -44,11 +47,12 @@ class AgentState:
 class Episode:
     """A run that goes on from step to step.
 
-    The engine's thread and the caller's never work at the same time: each waits for the other, so that what an agent sees depends on the seed and its actions alone.
+    The engine's thread and the caller's never work at the same time: each waits for the other, so that what an agent sees depends on the
+    seed and its actions alone.
     """
 
     def __init__(self, scenario: str, seed: int, count: int, period: float | None) -> None:
-        """Takes the scenario as JSON, in which agents 0 to `count` - 1 are; steps end by the clock after `period` seconds, or with round trips if it is None."""
+        """Takes the scenario as JSON, with agents 0 to `count` - 1; steps end after `period` seconds, or with round trips if it is None."""
         self.states = [AgentState() for _ in range(count)]
         #: Time in seconds at which the last step ended.
         self.now = 0.0
@@ -97,14 +101,14 @@ class Episode:
             self._thread.join()
 
     def _run(self, scenario: str, seed: int) -> None:
-        agents.here.episode = self
+        here.episode = self
         try:
             self.result = _core.run(scenario, seed, 0, self._control)
         except BaseException as e:
             if not self._stopping:
                 self._error = e
         finally:
-            del agents.here.episode
+            del here.episode
             self._asked.put(False)
 
     def attach(self, agent: int, window: float) -> AgentState:

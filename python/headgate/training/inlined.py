@@ -1,9 +1,10 @@
 """What a learned flow control sees, and what its answers do: the environments use it, and every saved policy has it in its file.
 
-Nothing here but additions, subtractions, multiplications, divisions and comparisons of numbers (tanh excepted, for networks that have it): these are the same
-on every machine, and so is a run. It uses no other module of headgate, since a policy's file stands by itself.
+Nothing here but additions, subtractions, multiplications, divisions and comparisons of numbers (tanh excepted, for networks that have
+it): these are the same on every machine, and so is a run. It uses no other module of headgate, since a policy's file stands by itself.
 
-Source: the observations are ratios as those of Aurora (Jay et al. 2019, A Deep Reinforcement Learning Perspective on Internet Congestion Control, section 3.1).
+Source: the observations are ratios as those of Aurora (Jay et al. 2019, A Deep Reinforcement Learning Perspective on Internet Congestion
+Control, section 3.1).
 Deviations: a window is set, not a rate; marks, timeouts, the window itself and the shortest round trip are seen too.
 """
 
@@ -27,8 +28,8 @@ class Signals:
     def __init__(self) -> None:
         #: Time of the last step's end in seconds; None before the first acknowledgement.
         self.since: float | None = None
-        #: Of the last step: its length in seconds, packets delivered in a second, mean round trip in seconds (0 before one was measured), shares of packets
-        #: lost and marked, and the timeouts.
+        #: Of the last step: its length in seconds, packets delivered in a second, mean round trip in seconds (0 before one was measured),
+        #: shares of packets lost and marked, and the timeouts.
         self.seconds, self.rate, self.rtt, self.loss, self.marked, self.timeouts = 0.0, 0.0, 0.0, 0.0, 0.0, 0
         #: The shortest round trip so far, in seconds; 0 before one was measured.
         self.least_rtt = 0.0

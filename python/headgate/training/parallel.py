@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,8 +23,9 @@ except ImportError:
 class SharedCongestionControl(ParallelEnv):  # type: ignore[misc]
     """Several flows whose windows agents set, `flow_0`, `flow_1` and so on; all act at the same times.
 
-    A step ends with the first acknowledgement or loss of any agent after a multiple of `step`; what an agent does holds from the next acknowledgement of its flow on. Observations,
-    actions and rewards are those of `CongestionControl`, each agent's of its own flow. All agents are truncated where the run ends.
+    A step ends with the first acknowledgement or loss of any agent after a multiple of `step`; what an agent does holds from the next
+    acknowledgement of its flow on. Observations, actions and rewards are those of `CongestionControl`, each agent's of its own flow. All
+    agents are truncated where the run ends.
 
     Args:
         scenario: as for `CongestionControl`.
@@ -40,7 +41,7 @@ class SharedCongestionControl(ParallelEnv):  # type: ignore[misc]
         ScenarioError: the scenario is wrong.
     """
 
-    metadata = {"render_modes": [], "name": "headgate_congestion_control_v0"}  # noqa: RUF012
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "name": "headgate_congestion_control_v0"}
 
     def __init__(
         self,
@@ -57,7 +58,9 @@ class SharedCongestionControl(ParallelEnv):  # type: ignore[misc]
         if not isinstance(agents, int) or not 1 <= agents <= 1000:
             raise HeadgateError(f"agents: found {cut(repr(agents))}; expected a whole number from 1 to 1000")
         if step == "round":
-            raise HeadgateError("step: found 'round'; expected a time such as 20ms, since flows have round trips of their own")
+            raise HeadgateError(
+                "step: found 'round'; expected a time such as 20ms, since flows have round trips of their own"
+            )
         self._stage = Stage(scenario, ranges, flows, agents, step, actions, reward)
         self._random = np.random.default_rng()
         self.render_mode = render_mode
@@ -88,9 +91,7 @@ class SharedCongestionControl(ParallelEnv):  # type: ignore[misc]
 
     def step(
         self, actions: Mapping[str, Any]
-    ) -> tuple[
-        dict[str, Floats], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
-    ]:
+    ) -> tuple[dict[str, Floats], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Sets all windows and goes on to the end of the next step.
 
         Raises:

@@ -72,7 +72,8 @@ class LearnedPolicy:
     """A network of the observations of an environment, and how its environment made steps.
 
     Args:
-        layers: of each layer the weights, a list for each output, and the biases; the last layer has one output, or a second one for the pacing rate.
+        layers: of each layer the weights, a list for each output, and the biases; the last layer has one output, or a second one for the
+            pacing rate.
         activation: after each layer but the last: `softsign`, `relu` or `tanh`. The last one always has y / (1 + |y|).
         step: `round`, or the time of a step.
         about: what is saved beside it, such as how it was trained.
@@ -101,7 +102,9 @@ class LearnedPolicy:
         object.__setattr__(self, "_network", inlined.Feedforward(self.layers, self.activation))
 
     @classmethod
-    def linear(cls, numbers: Sequence[float], step: str = "round", about: Mapping[str, Any] | None = None) -> LearnedPolicy:
+    def linear(
+        cls, numbers: Sequence[float], step: str = "round", about: Mapping[str, Any] | None = None
+    ) -> LearnedPolicy:
         """A policy without a hidden layer: the weights of the observations and the bias."""
         *weights, bias = (float(x) for x in numbers)
         return cls([([weights], [bias])], step=step, about=dict(about or {}))
@@ -149,9 +152,7 @@ class LearnedPolicy:
     def text(self, name: str = "learned") -> str:
         """The file in Python that makes it a flow control with this name; headgate alone is needed to run it."""
         if not (isinstance(name, str) and name.isidentifier() and name == name.lower() and name.isascii()):
-            raise HeadgateError(
-                f"name: found {cut(repr(name))}; expected lower-case letters, digits and underscores"
-            )
+            raise HeadgateError(f"name: found {cut(repr(name))}; expected lower-case letters, digits and underscores")
         core = Path(inlined.__file__).read_text("utf-8").split('"""', 2)[2].lstrip("\n")
         imports = "from typing import Any\n"
         before, after = core.split(imports, 1)

@@ -43,7 +43,7 @@ class Random(Protocol):
 
 
 class Range:
-    """What a value is drawn from: one value, a list, a range such as `1 ... 3` or `5Mbit/s ... 50Mbit/s log`, or one of steps such as an axis of a study has.
+    """What a value is drawn from: one value, a list, a range such as `1 ... 3` or `5Mbit/s ... 50Mbit/s log`, or steps as on an axis.
 
     >>> class Half:
     ...     def random(self):
@@ -122,9 +122,11 @@ class Scenarios:
     """The scenarios of an environment: what varies, and which flows learn.
 
     Args:
-        scenario: a scenario file, its contents or a scenario, whose `flows` learn; a file with a `sweep` table is a study, of which each episode has a variant.
+        scenario: a scenario file, its contents or a scenario, whose `flows` learn; a file with a `sweep` table is a study, of which each
+            episode has a variant.
             A line of one bottleneck unless given.
-        ranges: what is drawn for each episode: of the line, other ranges than `DEFAULTS`; of a scenario, paths as in `Scenario.set` with their ranges.
+        ranges: what is drawn for each episode: of the line, other ranges than `DEFAULTS`; of a scenario, paths as in `Scenario.set` with
+            their ranges.
         flows: of a scenario, the names of the flows that learn; its first one unless given.
         agents: of the line, how many flows learn.
 
@@ -246,9 +248,7 @@ def line(values: Mapping[str, Any], flows: Sequence[str]) -> Scenario:
     if values["loss"]:
         trip["loss"] = {"kind": "bernoulli", "probability": values["loss"]}
     fast = {"rate": _core.quantity_text("bps", 10 * found["rate"])}
-    entries = [
-        {"name": name, "from": f"s{i + 1}", "to": f"d{i + 1}", "packet": PACKET} for i, name in enumerate(flows)
-    ]
+    entries = [{"name": name, "from": f"s{i + 1}", "to": f"d{i + 1}", "packet": PACKET} for i, name in enumerate(flows)]
     for i in range(others):
         host = len(flows) + i + 1
         entries.append(

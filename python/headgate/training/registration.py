@@ -9,7 +9,10 @@ ID = "headgate/CongestionControl-v0"
 
 
 def register() -> None:
-    """Registers the environment, unless it is registered or Gymnasium is not installed; Gymnasium calls it through an entry point when it is loaded."""
+    """Registers the environment, unless it is registered or Gymnasium is not installed.
+
+    Gymnasium calls it through an entry point when it is loaded.
+    """
     try:
         # Not its top, which may be half loaded then.
         known = importlib.import_module("gymnasium.envs.registration")

@@ -41,7 +41,7 @@ OBSERVATION = (
     Observed("loss", 0, 1, "packets declared lost in the step / those and the delivered ones"),
     Observed("marks", 0, 1, "delivered packets with a congestion mark / delivered packets"),
     Observed("timeout", 0, 1, "1 if a retransmission timeout ended in the step, which halved the window; 0 otherwise"),
-    Observed("surplus", 0, 1, "x / (x + y) of the window x and the packets y that the largest rate delivers in the shortest round trip: 0.5 fills the path"),
+    Observed("surplus", 0, 1, "x / (x + y) of the window x and y = that largest rate times the shortest round trip: 0.5 fills the path"),
     Observed("window", 0, 1, "doublings of one packet to the window / 20"),
     Observed("least_rtt", 0, 1, "doublings of 1 us to the shortest round trip so far / 30"),
     Observed("limited", 0, 1, "1 if the window was what kept the source from sending, 0 if it had nothing to send"),

@@ -16,10 +16,13 @@ LEAST = 1e3
 
 @dataclass(frozen=True)
 class Utility:
-    """Utility in a second: `throughput` ln(throughput / `reference`) - `delay` ln(round trip / shortest round trip so far) - `loss` (share of packets lost).
+    """Utility in a second.
 
-    The weights have no unit, and the utility is in nats: twice the throughput is worth 0.69 `throughput`, a round trip of twice the shortest costs 0.69 `delay`, and a
-    loss of 1 % costs 0.01 `loss`. The reward of a step is this times its length in seconds, so that the sum of rewards is an integral over time, whatever steps are.
+    It is `throughput` ln(throughput / `reference`) - `delay` ln(round trip / shortest round trip so far) - `loss` (share of packets lost).
+
+    The weights have no unit, and the utility is in nats: twice the throughput is worth 0.69 `throughput`, a round trip of twice the
+    shortest costs 0.69 `delay`, and a loss of 1 % costs 0.01 `loss`. The reward of a step is this times its length in seconds, so that
+    the sum of rewards is an integral over time, whatever steps are.
 
     Source: Winstein and Balakrishnan 2013, TCP ex Machina, section 3.3 (alpha = beta = 1).
     Deviations: the round trip is relative to the shortest one, which changes no preference on one path; losses count too.
