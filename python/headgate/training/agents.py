@@ -8,18 +8,17 @@ from ..base.errors import HeadgateError
 from ..plugins import control, parameter, registered
 from .episode import Episode, here
 
-#: Names of the flow control: one that ends steps with round trips, and one that ends them by the clock.
-ROUND, CLOCK = "agent_round", "agent_clock"
+#: Name of the flow control.
+NAME = "training_agent"
 
 
 def register() -> None:
-    """Registers both names, unless they are registered."""
-    for name, every in ((ROUND, "round"), (CLOCK, "ack")):
-        if name not in registered.names():
-            control(name, every=every, source="headgate.training")(_made(name))
+    """Registers it, unless it is registered."""
+    if NAME not in registered.names():
+        control(NAME, source="headgate.training")(_made())
 
 
-def _made(name: str) -> type:
+def _made() -> type:
     # A class of its own each time: what registers a class changes it.
     class Agent:
         """The window is set by an agent of a training environment, once in every step."""
@@ -29,20 +28,20 @@ def _made(name: str) -> type:
         def on_start(self, window: int) -> None:
             episode: Episode | None = getattr(here, "episode", None)
             if episode is None:
-                raise HeadgateError(f"control {name}: expected a run within an environment of headgate.training")
+                raise HeadgateError(f"control {NAME}: expected a run within an environment of headgate.training")
             self._episode = episode
             self._state = episode.attach(self.agent, window)
             self._take()
 
         def on_ack(self, ack: Any) -> None:
             self._state.signals.add(ack)
-            self._episode.passed(ack.now)
+            self._episode.noticed(self._state, ack.now)
             self._take()
 
         def on_loss(self, loss: Any) -> None:
             if loss.kind == "timeout":
                 self._state.timed_out()
-            self._episode.noticed(loss.now)
+            self._episode.noticed(self._state, loss.now)
             self._take()
 
         def _take(self) -> None:

@@ -49,7 +49,8 @@ class CongestionControl(gymnasium.Env):  # type: ignore[misc]
         ranges: what is drawn for each episode: of the line, other ranges than `headgate.training.DEFAULTS`; of a scenario, paths with
             their ranges.
         flow: of a scenario, the name of the flow that learns; its first one unless given.
-        step: `round`, or a time such as `20ms`: a step then ends with the first acknowledgement or loss after a multiple of it.
+        step: `round`, with which a step ends with the first acknowledgement or loss a smoothed round-trip time after the last step; or a
+            time such as `20ms`, with which it ends with the first one after a multiple of it.
         actions: `window`; `window+rate` for a second number, the pacing rate: 2 (1 + b) or 2 / (1 - b) windows in a round trip;
             `discrete` for seven actions, which stand for a = -1, -0.2, -0.05, 0, 0.05, 0.2 and 1.
         reward: weights of the utility, as `{"delay": 1}`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Sequence
 from queue import SimpleQueue
@@ -121,17 +120,15 @@ class Episode:
         state.attached, state.window = True, inlined.bounded(float(window))
         return state
 
-    def passed(self, now: float) -> None:
-        """An agent got an acknowledgement; where steps are round trips, a round trip ended."""
-        if self._period is None:
-            self._ask(now)
-        else:
-            self.noticed(now)
-
-    def noticed(self, now: float) -> None:
+    def noticed(self, state: AgentState, now: float) -> None:
         """Something happened to an agent: the step ends if its time has passed."""
-        if self._period is not None and now >= self._next:
-            self._next = (math.floor(now / self._period) + 1) * self._period
+        if self._period is None:
+            over = state.signals.trip_over(now)
+        else:
+            over = now >= self._next
+            if over:
+                self._next = inlined.next_time(now, self._period)
+        if over:
             self._ask(now)
 
     def _ask(self, now: float) -> None:

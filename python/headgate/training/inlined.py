@@ -33,6 +33,8 @@ class Signals:
         self.seconds, self.rate, self.rtt, self.loss, self.marked, self.timeouts = 0.0, 0.0, 0.0, 0.0, 0.0, 0
         #: The shortest round trip so far, in seconds; 0 before one was measured.
         self.least_rtt = 0.0
+        #: The smoothed round-trip time of the transport, in seconds.
+        self.smoothed_rtt = 0.0
         #: The last action.
         self.action = 0.0
         self._rates: deque[float] = deque(maxlen=REMEMBERED)
@@ -43,7 +45,7 @@ class Signals:
         self._limited, self._timeouts = False, 0
 
     def add(self, ack: Any) -> None:
-        """Counts an acknowledgement, or all those of a round trip."""
+        """Counts an acknowledgement."""
         if self.since is None:
             # The first packet left a round trip ago.
             self.since = ack.now - (ack.rtt or 0.0)
@@ -51,17 +53,24 @@ class Signals:
         self._lost += ack.lost
         self._marks += ack.marks
         self._limited = self._limited or ack.limited
-        mean = ack.mean_rtt
-        if mean is not None:
-            self._rtts += ack.acks
-            self._rtt_sum += mean * ack.acks
-            least = ack.min_rtt
-            if self.least_rtt == 0.0 or least < self.least_rtt:
-                self.least_rtt = least
+        rtt = ack.rtt
+        if rtt is not None:
+            self._rtts += 1
+            self._rtt_sum += rtt
+            self.smoothed_rtt = ack.smoothed_rtt or rtt
+            if self.least_rtt == 0.0 or rtt < self.least_rtt:
+                self.least_rtt = rtt
 
     def add_timeout(self) -> None:
         """Counts a retransmission timeout."""
         self._timeouts += 1
+
+    def trip_over(self, now: float) -> bool:
+        """Whether a round trip has passed since the last step ended.
+
+        What the transport calls a round ends with acknowledgements in sequence, of which there are none while a loss is repaired.
+        """
+        return self.since is not None and now - self.since >= self.smoothed_rtt > 0.0
 
     def close(self, now: float, window: float) -> list[float]:
         """Ends a step at this time; gives what is observed, in the precision of a float32."""
@@ -116,6 +125,11 @@ def doublings(x: float) -> float:
         return 0.0
     mantissa, exponent = math.frexp(x)
     return exponent - 1 + (2.0 * mantissa - 1.0)
+
+
+def next_time(now: float, period: float) -> float:
+    """The next multiple of a period after this time, in seconds."""
+    return (math.floor(now / period) + 1) * period
 
 
 def factor(action: float) -> float:

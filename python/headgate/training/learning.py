@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -23,10 +24,10 @@ from .ranges import DEFAULTS
 from .stage import OBSERVATION
 
 #: Candidates of a generation, those that the next one is made of, and scenarios on which each is tried.
-CANDIDATES, BEST, SCENARIOS = 24, 6, 6
+CANDIDATES, BEST, SCENARIOS = 20, 5, 12
 
 #: The first spread of the weights, what is added to it, and in how many generations that falls to 0.
-SPREAD, NOISE, FALLS = 1.0, 0.2, 15
+SPREAD, NOISE, FALLS = 0.5, 0.2, 12
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,8 @@ def learn(
 ) -> LearnedPolicy:
     """Learns a linear policy by the cross-entropy method.
 
-    In each generation, candidates are drawn from a normal distribution of each weight; all are tried on the same scenarios, which are
-    drawn anew for each generation, and the distribution is that of the best ones next. With `generations`, the same seed gives the same
-    policy, with any number of processes.
+    In each generation, candidates are drawn from a normal distribution of each weight; all are tried on the same scenarios, and the
+    distribution is that of the best ones next. With `generations`, the same seed gives the same policy, with any number of processes.
 
     Args:
         ranges: of the scenarios, as for the environment.
@@ -102,13 +102,14 @@ def learn(
     spread = np.full_like(mean, SPREAD)
     processes = processes or os.cpu_count() or 1
     number = 0
+    # The same scenarios in all generations, so that what differs between candidates is their weights.
+    seeds = [int(x) for x in random.integers(2**31, size=SCENARIOS)]
     with _executor(processes) as pool:
         while True:
             number += 1
             candidates = mean + spread * random.standard_normal((CANDIDATES, len(mean)))
             # The mean itself is one of them.
             candidates[0] = mean
-            seeds = [int(x) for x in random.integers(2**31, size=SCENARIOS)]
             jobs = [([float(x) for x in c], seeds, options) for c in candidates]
             found = list(pool.map(_returns, *zip(*jobs, strict=True))) if pool else [_returns(*job) for job in jobs]
             # Equal ones in their order.
@@ -135,5 +136,8 @@ def learn(
 def _executor(processes: int) -> Any:
     if processes == 1:
         return nullcontext(None)
-    pool: Executor = ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn"))
+    # Ctrl-C is for this process, which ends the others.
+    ignore = (signal.SIGINT, signal.SIG_IGN)
+    context = multiprocessing.get_context("spawn")
+    pool: Executor = ProcessPoolExecutor(processes, context, initializer=signal.signal, initargs=ignore)
     return pool

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..base.atomic import atomic
 from ..base.errors import HeadgateError, cut
 from . import inlined
@@ -34,14 +35,14 @@ NETWORK = Feedforward(
 PERIOD = {period!r}
 
 
-@headgate.control({name!r}, every={every!r}, source={source!r})
+@headgate.control({name!r}, source={source!r})
 class Learned:
     """A window that a learned policy multiplies once in every {step}."""
 
     def on_start(self, window):
         self.window = bounded(float(window))
         self._signals = Signals()
-        self._next = PERIOD
+        self._next = PERIOD or 0.0
 
     def on_ack(self, ack):
         self._signals.add(ack)
@@ -51,14 +52,16 @@ class Learned:
         if loss.kind == "timeout":
             self._signals.add_timeout()
             self.window = after_timeout(self.window)
-        if PERIOD is not None:
-            self._act(loss.now)
+        self._act(loss.now)
 
     def _act(self, now):
-        if PERIOD is not None:
-            if now < self._next:
+        if PERIOD is None:
+            if not self._signals.trip_over(now):
                 return
-            self._next = (math.floor(now / PERIOD) + 1) * PERIOD
+        elif now < self._next:
+            return
+        else:
+            self._next = next_time(now, PERIOD)
         actions = NETWORK(self._signals.close(now, self.window))
         self._signals.action = actions[0]
         self.window = bounded(self.window * factor(actions[0]))
@@ -151,8 +154,7 @@ class LearnedPolicy:
 
     def text(self, name: str = "learned") -> str:
         """The file in Python that makes it a flow control with this name; headgate alone is needed to run it."""
-        if not (isinstance(name, str) and name.isidentifier() and name == name.lower() and name.isascii()):
-            raise HeadgateError(f"name: found {cut(repr(name))}; expected lower-case letters, digits and underscores")
+        require_name(name)
         core = Path(inlined.__file__).read_text("utf-8").split('"""', 2)[2].lstrip("\n")
         imports = "from typing import Any\n"
         before, after = core.split(imports, 1)
@@ -164,7 +166,6 @@ class LearnedPolicy:
             activation=self.activation,
             period=period,
             name=name,
-            every="round" if period is None else "ack",
             source=source,
             step="round trip" if period is None else f"{period:g} s",
         )
@@ -181,6 +182,19 @@ class LearnedPolicy:
         text = self.text(name)
         with atomic(path) as file:
             file.write_text(text, "utf-8")
+
+
+def require_name(name: str) -> None:
+    """Whether a flow control can have this name.
+
+    Raises:
+        HeadgateError: it cannot, or headgate has one of this name.
+    """
+    if not (isinstance(name, str) and name.isidentifier() and name == name.lower() and name.isascii()):
+        raise HeadgateError(f"name: found {cut(repr(name))}; expected lower-case letters, digits and underscores")
+    listed = json.loads(_core.catalogue("flow-controls"))
+    if any(entry["name"] == name and not entry.get("plugin") for entry in listed):
+        raise HeadgateError(f"name: found {name}; expected a name that no flow control of headgate has")
 
 
 def _layers(given: Any) -> list[tuple[list[list[float]], list[float]]]:

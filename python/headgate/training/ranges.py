@@ -21,7 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "rtt": "10ms ... 100ms log",
     "buffer": "0.5BDP ... 3BDP log",
     "queue": "fcfs",
-    "competitors": "0 ... 2",
+    "competitors": "0 ... 1",
     "control": "cubic",
     "loss": 0,
     "duration": "10s",

@@ -81,7 +81,6 @@ class Stage:
         self.values: dict[str, Any] = {}
         self.seed = 0
         self._bits: list[float] = []
-        self._observed: list[Floats] = []
         self._end_s = 0.0
         self._episode: Episode | None = None
         self._stop: weakref.finalize[[], Stage] | None = None
@@ -95,8 +94,7 @@ class Stage:
         seed = int(random.integers(2**63)) if options.get("seed") is None else options["seed"]
         if not isinstance(seed, int) or not 0 <= seed < 2**64:
             raise HeadgateError(f"seed: found {cut(repr(seed))}; expected a whole number from 0 to {2**64 - 1}")
-        kind = agents.ROUND if self.period is None else agents.CLOCK
-        scenario = self.scenarios.given_to(scenario, lambda agent: {"kind": kind, "agent": agent})
+        scenario = self.scenarios.given_to(scenario, lambda agent: {"kind": agents.NAME, "agent": agent})
         resolved = scenario.resolve()
         packets = {flow["name"]: flow["packet"] for flow in resolved["flows"]}
         self._bits = [8 * _core.quantity(packets[name], "bytes")[2] for name in self.scenarios.flows]
@@ -115,7 +113,6 @@ class Stage:
         text = self._prepared(random, options or {})
         self._episode = Episode(text, self.seed, len(self.scenarios.flows), self.period)
         self._stop = weakref.finalize(self, self._episode.stop)
-        self._observed = [np.zeros(len(OBSERVATION), dtype=np.float32) for _ in self.scenarios.flows]
         if not self._episode.wait():
             self.close()
             raise HeadgateError(
@@ -164,12 +161,8 @@ class Stage:
         state, over = self._episode.states[agent], self._episode.result is not None
         signals, now = state.signals, self._end_s if over else self._episode.now
         began = signals.since
-        unfinished = over and self.period is None and now - (began or 0.0) <= 2.0 * signals.rtt
-        if not unfinished:
-            self._observed[agent] = np.array(signals.close(now, state.window), dtype=np.float32)
-        observed = self._observed[agent].copy()
-        # What a round trip that did not end delivered is not known.
-        seconds = 0.0 if began is None or unfinished else signals.seconds
+        observed = np.array(signals.close(now, state.window), dtype=np.float32)
+        seconds = 0.0 if began is None else signals.seconds
         throughput = signals.rate * self._bits[agent] if seconds > 0.0 else 0.0
         utility = self.utility.per_second(throughput, signals.rtt, signals.least_rtt, signals.loss)
         info: dict[str, Any] = {
