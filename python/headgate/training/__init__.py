@@ -1,6 +1,6 @@
 """Flow controls that learn: environments of Gymnasium and PettingZoo, an example that learns, and policies as flow controls with a name.
 
-`gymnasium.make("headgate/CongestionControl-v0")` makes the environment for one agent.
+Once this is imported, `gymnasium.make("headgate/CongestionControl-v0")` makes the environment for one agent.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
     "measure",
 ]
 
-#: The modules of the names of this package, loaded on first use: `import gymnasium` loads this file.
+#: The modules of the names of this package, loaded on first use.
 _LAZY = {
     "CongestionControl": "env",
     "DEFAULTS": "ranges",

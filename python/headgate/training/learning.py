@@ -24,7 +24,10 @@ from .ranges import DEFAULTS
 from .stage import OBSERVATION
 
 #: Candidates of a generation, those that the next one is made of, and scenarios on which each is tried.
-CANDIDATES, BEST, SCENARIOS = 20, 5, 12
+CANDIDATES, BEST, SCENARIOS = 16, 4, 16
+
+#: How long a run is unless ranges say so: twice as many candidates are tried as with the environment's own.
+DURATION = "5s"
 
 #: The first spread of the weights, what is added to it, and in how many generations that falls to 0.
 SPREAD, NOISE, FALLS = 0.5, 0.2, 12
@@ -72,10 +75,10 @@ def learn(
     """Learns a linear policy by the cross-entropy method.
 
     In each generation, candidates are drawn from a normal distribution of each weight; all are tried on the same scenarios, and the
-    distribution is that of the best ones next. With `generations`, the same seed gives the same policy, with any number of processes.
+    distribution is that of the best ones next. The policy is the mean of the distributions of the last third. With `generations`, the same seed gives the same policy, with any number of processes.
 
     Args:
-        ranges: of the scenarios, as for the environment.
+        ranges: of the scenarios, as for the environment, but for runs of 5 s.
         seconds: real time to take; the generation that goes on then is the last.
         generations: how many there are, in place of `seconds`.
         processes: that try candidates; all processors unless given.
@@ -93,7 +96,7 @@ def learn(
         raise HeadgateError(f"seconds: found {cut(repr(seconds))}; expected a number above 0")
     if generations is not None and generations < 1:
         raise HeadgateError(f"generations: found {generations}; expected at least 1")
-    options: dict[str, Any] = {"ranges": dict(ranges or {}), "reward": dict(reward or {})}
+    options: dict[str, Any] = {"ranges": {"duration": DURATION, **(ranges or {})}, "reward": dict(reward or {})}
     # Errors come from here, not from another process.
     CongestionControl(**options).close()
     began = time.monotonic()
@@ -102,19 +105,21 @@ def learn(
     spread = np.full_like(mean, SPREAD)
     processes = processes or os.cpu_count() or 1
     number = 0
-    # The same scenarios in all generations, so that what differs between candidates is their weights.
-    seeds = [int(x) for x in random.integers(2**31, size=SCENARIOS)]
+    means = []
     with _executor(processes) as pool:
         while True:
             number += 1
             candidates = mean + spread * random.standard_normal((CANDIDATES, len(mean)))
             # The mean itself is one of them.
             candidates[0] = mean
+            # New scenarios each time: those of one generation alone can be learned by heart.
+            seeds = [int(x) for x in random.integers(2**31, size=SCENARIOS)]
             jobs = [([float(x) for x in c], seeds, options) for c in candidates]
             found = list(pool.map(_returns, *zip(*jobs, strict=True))) if pool else [_returns(*job) for job in jobs]
             # Equal ones in their order.
             best = np.argsort(-np.array(found), kind="stable")[:BEST]
             mean = candidates[best].mean(axis=0)
+            means.append(mean)
             spread = candidates[best].std(axis=0) + NOISE * max(1.0 - number / FALLS, 0.0)
             taken = time.monotonic() - began
             utility = float(np.mean([found[i] for i in best]))
@@ -130,7 +135,9 @@ def learn(
         "reward": options["reward"],
         "utility": round(utility, 4),
     }
-    return LearnedPolicy.linear([float(x) for x in mean], about=about)
+    # The last third together: each mean is that of its own scenarios too.
+    learned = np.mean(means[-max(number // 3, 1) :], axis=0)
+    return LearnedPolicy.linear([float(x) for x in learned], about=about)
 
 
 def _executor(processes: int) -> Any:

@@ -20,9 +20,9 @@ COMPANY = ("alone", "twin", "cubic")
 class Measured:
     """The means of one flow control in one sort of company, over all scenarios; of two flows of a kind, over both.
 
-    `share` is the goodput over the flow's max-min fair share; `queueing` its mean round trip over the shortest possible one; `loss` the
-    part of its packets that are dropped; `fairness` Jain's index of two flows of a kind, 1 otherwise; `utility` that of its goodput,
-    round trip and loss, in a second.
+    `share` is the goodput over the flow's max-min fair share; `queueing` its mean round trip over the same without the time in the
+    queue; `loss` the part of its packets that are dropped; `fairness` Jain's index of two flows of a kind, 1 otherwise; `utility` that of
+    its goodput, round trip and loss, in a second.
     """
 
     control: str
@@ -88,16 +88,19 @@ def _row(
     if plugins:
         scenario = scenario.put("plugins", list(plugins))
     results = scenario.run(seed=seed, threads=1)
-    flows = [f for f in results.flow_summaries() if f.flow in scenarios.flows]
-    goodputs = [f.goodput_bps.mean for f in flows]
-    values = []
-    for flow in flows:
-        trip = flow.rtt_s.mean
-        # Without the time in queues.
-        least = max(trip - flow.queueing_s.mean, 1e-9)
-        loss = flow.drops / max(flow.sent, 1)
-        u = utility.per_second(flow.goodput_bps.mean, trip, least, loss)
-        values.append((flow.goodput_bps.mean / flow.max_min_bps, trip / least, loss, u))
+    table, fair = results.flows, results.max_min_bps()
+    goodputs, values = [], []
+    for i, name in enumerate(table["flow"]):
+        if name not in scenarios.flows:
+            continue
+        goodput, trip = float(table["goodput_bps"][i]), float(table["rtt_mean_s"][i])
+        least = trip - float(table["queueing_mean_s"][i])
+        loss = float(table["drops"][i] + table["lost"][i]) / max(float(table["sent"][i]), 1.0)
+        if not least > 0:
+            # Nothing came back.
+            trip = least = 1.0
+        goodputs.append(goodput)
+        values.append((goodput / fair[name], trip / least, loss, utility.per_second(goodput, trip, least, loss)))
     share, queueing, loss, value = (float(x) for x in np.mean(values, axis=0))
     squares = sum(g * g for g in goodputs)
     fairness = sum(goodputs) ** 2 / (len(goodputs) * squares) if squares > 0 else 1.0

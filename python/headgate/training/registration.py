@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-
-#: For `gymnasium.make`.
+#: For `gymnasium.make`; with `headgate.training:` before it, without an import of headgate.
 ID = "headgate/CongestionControl-v0"
 
 
 def register() -> None:
-    """Registers the environment, unless it is registered or Gymnasium is not installed.
-
-    Gymnasium calls it through an entry point when it is loaded.
-    """
+    """Registers the environment, unless it is registered or Gymnasium is not installed."""
     try:
-        # Not its top, which may be half loaded then.
-        known = importlib.import_module("gymnasium.envs.registration")
+        import gymnasium
     except ImportError:
         return
-    if ID not in known.registry:
-        known.register(id=ID, entry_point="headgate.training.env:CongestionControl")
+    if ID not in gymnasium.registry:
+        gymnasium.register(id=ID, entry_point="headgate.training.env:CongestionControl")

@@ -37,7 +37,7 @@ def print_measured(policy: LearnedPolicy, rows: Sequence[Measured], file: Path, 
         out.print()
         out.print(
             f"Means over {rows[0].episodes} scenarios that were not learned from. share: of the max-min fair rate; "
-            "round trip: over the shortest one."
+            "round trip: over that without the time in the queue."
         )
     about = policy.about
     out.print(f"{about['generations']} generations; written to {escape(str(file))}:", soft_wrap=True)
