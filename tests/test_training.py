@@ -212,6 +212,17 @@ def test_the_last_step_ends_with_the_run():
     assert stalled[-1][1]["step_s"] > 0.4 and stalled[-1][2] < -0.5
 
 
+def test_a_timeout_halves_the_window_and_is_seen():
+    scenario = ranges.line({**ranges.DEFAULTS, **SHORT, "queue": "fcfs", "duration": "3s"}, ["flow_0"]).data
+    scenario["events"] = [{"at": "500ms", "link": "bottleneck", "up": False}]
+    rows = episode(training.CongestionControl(scenario), lambda _: [0.0], seed=1)
+    seen = [(round(info["time_s"], 1), info["window_packets"]) for observed, info, _ in rows if observed[6]]
+    # A second after the last acknowledgement; the next one comes two seconds later.
+    assert seen == [(1.5, 5)] and rows[-1][1]["window_packets"] == 5
+    # Nothing is delivered meanwhile: 1000 bit/s count.
+    assert rows[-1][2] == pytest.approx(rows[-1][1]["step_s"] * (np.log(1e-3) - 0.5 * np.log(1.0)), rel=0.1)
+
+
 def episodes_running():
     return [t for t in threading.enumerate() if t.name == "headgate-training-episode"]
 

@@ -13,7 +13,7 @@ from .registration import ID, register
 if TYPE_CHECKING:
     from .env import CongestionControl
     from .learning import Progressed, learn
-    from .measuring import Measured, measure
+    from .measuring import ControlMeasured, measure
     from .parallel import SharedCongestionControl
     from .policy import LearnedPolicy
     from .ranges import DEFAULTS
@@ -25,8 +25,8 @@ __all__ = [
     "ID",
     "OBSERVATION",
     "CongestionControl",
+    "ControlMeasured",
     "LearnedPolicy",
-    "Measured",
     "Progressed",
     "SharedCongestionControl",
     "Utility",
@@ -39,7 +39,7 @@ _LAZY = {
     "CongestionControl": "env",
     "DEFAULTS": "ranges",
     "LearnedPolicy": "policy",
-    "Measured": "measuring",
+    "ControlMeasured": "measuring",
     "OBSERVATION": "stage",
     "Progressed": "learning",
     "SharedCongestionControl": "parallel",

@@ -75,7 +75,8 @@ def learn(
     """Learns a linear policy by the cross-entropy method.
 
     In each generation, candidates are drawn from a normal distribution of each weight; all are tried on the same scenarios, and the
-    distribution is that of the best ones next. The policy is the mean of the distributions of the last third. With `generations`, the same seed gives the same policy, with any number of processes.
+    distribution is that of the best ones next. The policy is the mean of the distributions of the last third. With `generations`, the same
+    seed gives the same policy, with any number of processes.
 
     Args:
         ranges: of the scenarios, as for the environment, but for runs of 5 s.

@@ -17,7 +17,7 @@ COMPANY = ("alone", "twin", "cubic")
 
 
 @dataclass(frozen=True)
-class Measured:
+class ControlMeasured:
     """The means of one flow control in one sort of company, over all scenarios; of two flows of a kind, over both.
 
     `share` is the goodput over the flow's max-min fair share; `queueing` its mean round trip over the same without the time in the
@@ -44,7 +44,7 @@ def measure(
     episodes: int = 20,
     seed: int = 2**32,
     reward: Utility | Mapping[str, Any] | None = None,
-) -> list[Measured]:
+) -> list[ControlMeasured]:
     """Measures flow controls on the same scenarios.
 
     Args:
@@ -74,7 +74,7 @@ def measure(
             rows = [_row(scenarios, control, plugins, random, utility) for _ in range(episodes)]
             means = [float(x) for x in np.mean(rows, axis=0)]
             name = control if isinstance(control, str) else str(control.get("kind"))
-            out.append(Measured(name, beside, episodes, *means))
+            out.append(ControlMeasured(name, beside, episodes, *means))
     return out
 
 

@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ...training.measuring import Measured
+from ...training.measuring import ControlMeasured
 from ...training.policy import LearnedPolicy
 
 _COMPANY = {"alone": "alone", "twin": "with its like", "cubic": "beside cubic"}
 
 
-def print_measured(policy: LearnedPolicy, rows: Sequence[Measured], file: Path, name: str, out: Console) -> None:
+def print_measured(policy: LearnedPolicy, rows: Sequence[ControlMeasured], file: Path, name: str, out: Console) -> None:
     """Prints how the policy does beside others, and how it is used."""
     if rows:
         table = Table(box=None, pad_edge=False)
