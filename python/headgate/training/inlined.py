@@ -16,7 +16,7 @@ from collections import deque
 from typing import Any
 
 #: Bounds of the window in packets.
-LEAST_WINDOW, MOST_WINDOW = 2.0, 1e6
+LEAST_WINDOW, MOST_WINDOW = 2.0, 1e5
 
 #: Steps over which the largest delivery rate is remembered.
 REMEMBERED = 16

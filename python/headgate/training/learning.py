@@ -26,8 +26,9 @@ from .stage import OBSERVATION
 #: Candidates of a generation, those that the next one is made of, and scenarios on which each is tried.
 CANDIDATES, BEST, SCENARIOS = 16, 4, 16
 
-#: How long a run is unless ranges say so: twice as many candidates are tried as with the environment's own.
-DURATION = "5s"
+#: Other ranges than those of the environment: half the time, so that more candidates are tried, and no other flow. A linear policy
+#: cannot tell whether others fill the buffer: beside CUBIC it learns to yield or to fight, and keeps that when it is alone.
+RANGES = {"duration": "5s", "competitors": 0}
 
 #: The first spread of the weights, what is added to it, and in how many generations that falls to 0.
 SPREAD, NOISE, FALLS = 0.5, 0.2, 12
@@ -79,7 +80,7 @@ def learn(
     seed gives the same policy, with any number of processes.
 
     Args:
-        ranges: of the scenarios, as for the environment, but for runs of 5 s.
+        ranges: of the scenarios, as for the environment, but for runs of 5 s and no other flow.
         seconds: real time to take; the generation that goes on then is the last.
         generations: how many there are, in place of `seconds`.
         processes: that try candidates; all processors unless given.
@@ -97,7 +98,7 @@ def learn(
         raise HeadgateError(f"seconds: found {cut(repr(seconds))}; expected a number above 0")
     if generations is not None and generations < 1:
         raise HeadgateError(f"generations: found {generations}; expected at least 1")
-    options: dict[str, Any] = {"ranges": {"duration": DURATION, **(ranges or {})}, "reward": dict(reward or {})}
+    options: dict[str, Any] = {"ranges": {**RANGES, **(ranges or {})}, "reward": dict(reward or {})}
     # Errors come from here, not from another process.
     CongestionControl(**options).close()
     began = time.monotonic()
