@@ -18,7 +18,7 @@ import pytest
 
 import headgate
 from headgate import plugins, training
-from headgate.training import inlined, ranges
+from headgate.training import inlined, learning, ranges
 from headgate.training.policy import LearnedPolicy
 from headgate.training.utility import Utility
 
@@ -40,6 +40,13 @@ def _clean():
     plugins.set_limit(10)
     gc.collect()
     assert not [t for t in threading.enumerate() if t.name == "headgate-training-episode"]
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Learning takes a moment."""
+    for name, value in (("CANDIDATES", 4), ("BEST", 2), ("SCENARIOS", 2)):
+        monkeypatch.setattr(learning, name, value)
 
 
 def episode(env, actions, **reset):
@@ -269,6 +276,32 @@ def test_a_wrong_action_changes_nothing_and_an_agent_that_throws_ends_nothing():
         if over:
             break
     assert info == rows[-1][1]
+
+
+def test_ctrl_c_while_the_engine_runs_ends_the_episode(monkeypatch):
+    from headgate.training.episode import Episode
+
+    env = training.CongestionControl(ranges={"duration": "100s"})
+    env.reset(seed=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(Episode, "wait", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            env.step([0.0])
+        assert not episodes_running()
+        with pytest.raises(KeyboardInterrupt):
+            env.reset()
+        assert not episodes_running()
+    with pytest.raises(headgate.HeadgateError, match=r"expected reset\(\)"):
+        env.step([0.0])
+
+
+def test_a_flow_that_gets_no_acknowledgement():
+    scenario = ranges.line({**ranges.DEFAULTS, **SHORT, "queue": "fcfs"}, ["flow_0"]).data
+    scenario["flows"][0]["start"] = "999ms"
+    env = training.CongestionControl(scenario)
+    with pytest.raises(headgate.HeadgateError, match="expected a run in which a learning flow"):
+        env.reset(seed=1)
+    assert not episodes_running()
 
 
 def test_a_program_ends_though_an_episode_goes_on():
@@ -550,11 +583,7 @@ def test_files_that_are_no_policies(tmp_path):
             some_policy().text(name)
 
 
-def test_learning_gives_the_same_policy_with_any_number_of_processes(monkeypatch):
-    from headgate.training import learning
-
-    for name, value in (("CANDIDATES", 4), ("BEST", 2), ("SCENARIOS", 2)):
-        monkeypatch.setattr(learning, name, value)
+def test_learning_gives_the_same_policy_with_any_number_of_processes(few):
     seen = []
     one = training.learn(SHORT, generations=2, processes=1, seed=3, progress=seen.append)
     two = training.learn(SHORT, generations=2, processes=2, seed=3)
@@ -566,8 +595,6 @@ def test_learning_gives_the_same_policy_with_any_number_of_processes(monkeypatch
 
 def test_learning_finds_the_best_of_a_known_function(monkeypatch):
     """Its highest point is known: all weights 0.4."""
-    from headgate.training import learning
-
     seen = []
 
     def returns(numbers, seeds, options):
@@ -597,7 +624,7 @@ def test_measured_on_the_same_scenarios(tmp_path):
     assert row.share == pytest.approx(10 * 12000 / 0.0215 / 10e6, rel=0.1) and row.queueing < 1.1
 
 
-def test_the_command(tmp_path, monkeypatch):
+def test_the_command(few, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
     from headgate.cli.commands import cli
@@ -626,11 +653,7 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
 
 
-def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
-    from headgate.training import learning
-
-    for name, value in (("CANDIDATES", 4), ("BEST", 2), ("SCENARIOS", 2)):
-        monkeypatch.setattr(learning, name, value)
+def test_the_page_runs_as_it_stands(few, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios")
     monkeypatch.chdir(tmp_path)
     space = {"__name__": "__main__"}

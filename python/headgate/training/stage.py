@@ -113,11 +113,14 @@ class Stage:
         text = self._prepared(random, options or {})
         self._episode = Episode(text, self.seed, len(self.scenarios.flows), self.period)
         self._stop = weakref.finalize(self, self._episode.stop)
-        if not self._episode.wait():
+        try:
+            if not self._episode.wait():
+                raise HeadgateError(
+                    f"{self.scenarios.origin}: expected a run in which a learning flow gets an acknowledgement"
+                )
+        except BaseException:
             self.close()
-            raise HeadgateError(
-                f"{self.scenarios.origin}: expected a run in which a learning flow gets an acknowledgement"
-            )
+            raise
 
     def close(self) -> None:
         """Ends the episode, wherever it is."""
@@ -151,7 +154,8 @@ class Stage:
         numbers = [self.numbers(action) for action in given]
         try:
             return self._episode.go_on(numbers)
-        except Exception:
+        except BaseException:
+            # After Ctrl-C too: nobody knows where the engine is.
             self.close()
             raise
 
