@@ -24,7 +24,7 @@ from ._core import PluginError, ScenarioError, __version__
 from .base.errors import HeadgateError, MissingExtraError, TraceError
 
 if TYPE_CHECKING:
-    from . import analysis, matrix, papers, plots, plugins, stats, sweep
+    from . import analysis, matrix, papers, plots, plugins, stats, sweep, training
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
     from .evaluation import evaluate
@@ -78,13 +78,17 @@ __all__ = [
     "sweep",
     "timeline",
     "to_xarray",
+    "training",
     "widget",
 ]
 
 #: The packages and modules that are offered here, and the names, each with where it stands. All are loaded on first use, so that
 #: `import headgate` costs milliseconds.
 _MODULES = {
-    **{room: room for room in ("analysis", "matrix", "papers", "plots", "plugins", "quick", "stats", "sweep")},
+    **{
+        room: room
+        for room in ("analysis", "matrix", "papers", "plots", "plugins", "quick", "stats", "sweep", "training")
+    },
     "errors": "base.errors",
     "summaries": "results.summaries",
     "tables": "results.tables",

@@ -35,6 +35,7 @@ from .replay import replay
 from .reproduce import reproduce
 from .run import run
 from .sweep import sweep
+from .train import train
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
@@ -74,7 +75,7 @@ def cli() -> None:
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
-    *(check, show, examples, schema, list_, diff, conform, evaluate, control, new, bench),
+    *(train, check, show, examples, schema, list_, diff, conform, evaluate, control, new, bench),
 ):
     cli.add_command(_command)
 

@@ -6,6 +6,8 @@ import ctypes
 import threading
 import time
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from .. import _core
 from ..base.errors import HeadgateError
@@ -18,6 +20,9 @@ _watching = False
 
 #: Seconds between two looks.
 _PERIOD = 0.25
+
+#: Threads whose calls wait for something outside of the run.
+_waiting: set[int] = set()
 
 
 class CallTooLongError(Exception):
@@ -53,16 +58,27 @@ def watch() -> None:
             threading.Thread(target=_look, name="headgate-plugin-calls", daemon=True).start()
 
 
+@contextmanager
+def waiting() -> Iterator[None]:
+    """The call of this thread may take as long as it has to meanwhile, as when it waits for an agent; afterwards its time begins anew."""
+    thread = threading.get_ident()
+    _waiting.add(thread)
+    try:
+        yield
+    finally:
+        _waiting.discard(thread)
+
+
 def _look() -> None:
     since: dict[tuple[int, int], float] = {}
     while True:
         time.sleep(min(_PERIOD, _limit / 4))
         now = time.monotonic()
-        since = {call: since.get(call, now) for call in _core.plugin_calls()}
+        since = {call: since.get(call, now) for call in _core.plugin_calls() if call[0] not in _waiting}
         for (thread, call), began in list(since.items()):
             if now - began > _limit:
                 # The call may have ended meanwhile: the exception then has nothing to end.
-                if (thread, call) in _core.plugin_calls():
+                if thread not in _waiting and (thread, call) in _core.plugin_calls():
                     error = _too_long(_limit)
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
                 since[thread, call] = now
