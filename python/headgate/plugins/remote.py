@@ -189,15 +189,16 @@ def register(entry: Entry) -> list[str]:
     Raises:
         HeadgateError: the file cannot be loaded, or has no flow control.
     """
+    place = cut(entry if isinstance(entry, str) else entry["name"])
     cell = Cell(entry)
     try:
         described = cell.described()
     except CellError as e:
-        raise HeadgateError(str(e)) from None
+        raise HeadgateError(f"{place}: {e}") from None
     finally:
         cell.close()
     if not described:
-        raise HeadgateError("expected @headgate.control(...) at a class")
+        raise HeadgateError(f"{place}: expected @headgate.control(...) at a class")
     for one in described:
         _add(entry, one)
     return [str(one["name"]) for one in described]

@@ -134,6 +134,7 @@ def _start(name: str, option: str) -> dict[str, Any]:
     known = [*shorthands(), *controls, *workloads]
     raise HeadgateError(
         f"{option}: found {cut(repr(name))}; expected a flow control or a workload: one of {', '.join(known)}.{nearest(name, known)}"
+        " One of your own needs its file: --plugin FILE, or in Python headgate.plugins.load"
     )
 
 
