@@ -209,7 +209,10 @@ def main() -> None:
         best, scores = improve(kind, given.generations, given.children, given.seed)
         print(f"{name}: on smoke, open, by generation: {' '.join(f'{x:.2f}' for x in scores)}", flush=True)
         before = judged(kind, kind.start, given.final)
-        after, found = max(((judged(kind, genes, given.final), genes) for genes in best), key=lambda pair: pair[0])
+        finals = [(judged(kind, genes, given.final), genes) for genes in best]
+        for points, genes in finals:
+            print(f"  {given.final}, open: {points:.2f} for {genes}", flush=True)
+        after, found = max(finals, key=lambda pair: pair[0])
         if after <= before:
             after, found = before, kind.start
         print(f"  found: {found}")
