@@ -1,4 +1,4 @@
-"""The notebooks of the documentation are stored without outputs, and every cell of them runs. A build of the documentation runs them too."""
+"""The notebooks of the documentation: stored without outputs, and every cell runs. A build of the documentation runs them too."""
 
 from __future__ import annotations
 

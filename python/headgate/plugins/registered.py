@@ -13,7 +13,8 @@ from .. import _core
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class CellError(Exception):
     """A flow control in a process of its own failed."""
 
 
-class Cell:
+class ControlProcess:
     """A process with the classes of a file."""
 
     def __init__(self, entry: Entry, name: str = "", values: str = "") -> None:
@@ -148,7 +148,7 @@ class _Proxy:
     burst: float = 1
     in_slow_start: bool = False
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: ControlProcess) -> None:
         self._cell = cell
 
     def _take(self, answer: tuple[float, ...]) -> None:
@@ -190,7 +190,7 @@ def register(entry: Entry) -> list[str]:
         HeadgateError: the file cannot be loaded, or has no flow control.
     """
     place = cut(entry if isinstance(entry, str) else entry["name"])
-    cell = Cell(entry)
+    cell = ControlProcess(entry)
     try:
         described = cell.described()
     except CellError as e:
@@ -208,7 +208,7 @@ def _add(entry: Entry, one: dict[str, Any]) -> None:
     name = str(one["name"])
 
     def read(text: str) -> Any:
-        cell = Cell(entry, name, text)
+        cell = ControlProcess(entry, name, text)
         try:
             return cell._answer(READY_S).decode()
         except CellError as e:
@@ -219,7 +219,7 @@ def _add(entry: Entry, one: dict[str, Any]) -> None:
     def factory(values: str) -> _Proxy:
         guard.own.on = True
         try:
-            cell = Cell(entry, name, values)
+            cell = ControlProcess(entry, name, values)
             cell.ready()
         finally:
             guard.own.on = False
