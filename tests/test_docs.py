@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,23 @@ PAGES = [
     "docs/how-to/compare.md",
     "docs/how-to/reproduce.md",
     "docs/how-to/matrix.md",
+    "docs/how-to/your-own-control.md",
+    "docs/how-to/evaluate.md",
 ]
 
 
 def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S)
+
+
+#: Blocks that are files: their first line is a comment with the name. The last one of a name counts.
+NAMED = re.compile(r"# (\w+\.(?:py|toml))\n")
+
+
+def files(page: str) -> dict[str, str]:
+    """The files that a page has its readers write."""
+    found = [block for language in ("python", "toml") for block in blocks(page, language)]
+    return {name[1]: block for block in found if (name := NAMED.match(block))}
 
 
 COMMANDS = sorted(
@@ -61,7 +74,16 @@ def checkout(tmp_path: Path) -> Path:
     for folder in ("scenarios", "tests/data"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "mine.toml").write_text(blocks("docs/how-to/own-scenario.md", "toml")[0])
+    for name, text in files("docs/how-to/your-own-control.md").items():
+        (tmp_path / name).write_text(text, "utf-8")
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def no_plugins() -> Iterator[None]:
+    """Commands run in this process, and what they load stays."""
+    yield
+    headgate.plugins.unload()
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +102,8 @@ ALONE = {c for c in COMMANDS if c.startswith("headgate") and not c.startswith("h
 def test_commands(command: str, checkout: Path, cli: Cli, request: pytest.FixtureRequest) -> None:
     if command.startswith(("headgate compare", "headgate plot")):
         shutil.copytree(request.getfixturevalue("study"), checkout / "out/queues")
+    if command.startswith("headgate plot out/beside"):
+        assert cli("sweep", "beside.toml", "--out", "out/beside").returncode == 0
     done = cli(*shlex.split(command)[1:])
     assert done.returncode == 0, done.stderr
     assert done.stdout
@@ -115,6 +139,8 @@ def test_python_blocks(page: str, checkout: Path, request: pytest.FixtureRequest
     if page.endswith("compare.md"):
         shutil.copytree(request.getfixturevalue("study"), checkout / "out/queues")
     for block in blocks(page, "python"):
+        if NAMED.match(block):
+            continue
         with contextlib.chdir(checkout):
             exec(compile(block, page, "exec"), {"__name__": "__main__"})
 

@@ -117,6 +117,22 @@ def test_examples_share_and_fill_a_line():
     assert max(link.queueing_s.mean for link in result.link_summaries()) < 0.016
 
 
+def test_a_plugin_is_known_to_what_asked_for_the_lists_before(tmp_path):
+    with pytest.raises(HeadgateError, match=r"One of your own needs its file: --plugin FILE"):
+        headgate.quick.scenario("20Mbit/s", "40ms", "own")
+    with pytest.raises(HeadgateError, match=r"One of your own needs its file: --plugin FILE"):
+        headgate.quick.scenario("20Mbit/s", "40ms", "cubic", "own")
+    plugins.load(put(tmp_path, control()))
+    assert headgate.quick.scenario("20Mbit/s", "40ms", "own:size=20").resolve()["flows"][0]["control"]["size"] == 20
+    plugins.unload()
+    plugins.load(put(tmp_path, queue()))
+    headgate.quick.scenario("20Mbit/s", "40ms", "cubic", "own:limit=20").resolve()
+    assert "own" in headgate.replay(pa.table(trace(1, 100, "busy")), queue="own", rate="1Mbit/s").queues
+    plugins.unload()
+    with pytest.raises(HeadgateError, match="expected a flow control"):
+        headgate.quick.scenario("20Mbit/s", "40ms", "own")
+
+
 CONTROL_FAULTS = {
     "1 / 0": "ZeroDivisionError: division by zero",
     'self.window = float("nan")': "window: found NaN; expected a number of packets, at least 1",

@@ -17,9 +17,9 @@ from ..base.errors import HeadgateError, cut, nearest
 from ..base.parallel import Progress
 from ..plugins.calls import story
 from . import controls, disciplines
-from .report import Check, Report
+from .report import Conformance, Report
 
-__all__ = ["Check", "Report", "conform"]
+__all__ = ["Conformance", "Report", "conform"]
 
 
 def conform(file: str | os.PathLike[str], name: str = "", progress: Progress | None = None) -> Report:
@@ -43,7 +43,7 @@ def conform(file: str | os.PathLike[str], name: str = "", progress: Progress | N
         for each, kind in chosen.items()
         for check in (controls.CHECKS if kind == "control" else disciplines.CHECKS)
     ]
-    checks: list[Check] = []
+    checks: list[Conformance] = []
     for each, (title, work) in works:
         checks.append(_checked(each, title, work, entries))
         if progress is not None:
@@ -51,9 +51,9 @@ def conform(file: str | os.PathLike[str], name: str = "", progress: Progress | N
     return Report(os.fspath(file), checks)
 
 
-def _checked(name: str, title: str, work: controls.Work, entries: list[plugins.Entry]) -> Check:
+def _checked(name: str, title: str, work: controls.Work, entries: list[plugins.Entry]) -> Conformance:
     try:
         text = work(name, entries)
     except (PluginError, ScenarioError, HeadgateError) as e:
-        return Check(name, title, False, str(e), story(e))
-    return Check(name, title, not text, text or "", "")
+        return Conformance(name, title, False, str(e), story(e))
+    return Conformance(name, title, not text, text or "", "")

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Check:
+class Conformance:
     """One test: of which plugin, what it looks at, whether it passed, what was found if not, and the plugin's own traceback."""
 
     plugin: str
@@ -22,7 +22,7 @@ class Report:
     """All tests of a file."""
 
     file: str
-    checks: list[Check]
+    checks: list[Conformance]
 
     @property
     def passed(self) -> bool:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from .. import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,22 @@ _reading: list[File] = []
 _owner: dict[str, str] = {}
 
 
+#: What empties the caches that hold a list of the engine.
+_caches: list[Callable[[], None]] = []
+
+
+def cached(function: Callable[P, T]) -> Callable[P, T]:
+    """Keeps what a function makes of the engine's lists until a plugin comes or goes."""
+    kept = cache(function)
+    _caches.append(kept.cache_clear)
+    return cast(Callable[P, T], kept)
+
+
+def _changed() -> None:
+    for clear in _caches:
+        clear()
+
+
 @contextmanager
 def reading(file: File) -> Iterator[None]:
     """What is registered meanwhile is of this file."""
@@ -62,6 +82,7 @@ def add(name: str, kind: str, register: Callable[[], None]) -> None:
     """Registers a plugin, in the place of one of the same name."""
     _core.unregister(name)
     register()
+    _changed()
     _owner[name] = _reading[-1].key if _reading else ""
     if _reading:
         _reading[-1].plugins[name] = register
@@ -74,12 +95,14 @@ def again(file: File) -> None:
         if _owner.get(name) != file.key:
             _core.unregister(name)
             register()
+            _changed()
             _owner[name] = file.key
 
 
 def remove(name: str) -> None:
     """Removes a plugin."""
     _core.unregister(name)
+    _changed()
     _owner.pop(name, None)
 
 

@@ -30,7 +30,7 @@ class CellError(Exception):
     """A flow control in a process of its own failed."""
 
 
-class Cell:
+class ControlProcess:
     """A process with the classes of a file."""
 
     def __init__(self, entry: Entry, name: str = "", values: str = "") -> None:
@@ -148,7 +148,7 @@ class _Proxy:
     burst: float = 1
     in_slow_start: bool = False
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: ControlProcess) -> None:
         self._cell = cell
 
     def _take(self, answer: tuple[float, ...]) -> None:
@@ -189,15 +189,16 @@ def register(entry: Entry) -> list[str]:
     Raises:
         HeadgateError: the file cannot be loaded, or has no flow control.
     """
-    cell = Cell(entry)
+    place = cut(entry if isinstance(entry, str) else entry["name"])
+    cell = ControlProcess(entry)
     try:
         described = cell.described()
     except CellError as e:
-        raise HeadgateError(str(e)) from None
+        raise HeadgateError(f"{place}: {e}") from None
     finally:
         cell.close()
     if not described:
-        raise HeadgateError("expected @headgate.control(...) at a class")
+        raise HeadgateError(f"{place}: expected @headgate.control(...) at a class")
     for one in described:
         _add(entry, one)
     return [str(one["name"]) for one in described]
@@ -207,7 +208,7 @@ def _add(entry: Entry, one: dict[str, Any]) -> None:
     name = str(one["name"])
 
     def read(text: str) -> Any:
-        cell = Cell(entry, name, text)
+        cell = ControlProcess(entry, name, text)
         try:
             return cell._answer(READY_S).decode()
         except CellError as e:
@@ -218,7 +219,7 @@ def _add(entry: Entry, one: dict[str, Any]) -> None:
     def factory(values: str) -> _Proxy:
         guard.own.on = True
         try:
-            cell = Cell(entry, name, values)
+            cell = ControlProcess(entry, name, values)
             cell.ready()
         finally:
             guard.own.on = False

@@ -196,6 +196,7 @@ def _queue(text: str, buffer: str | None, product: int) -> dict[str, Any]:
     if name not in known:
         raise HeadgateError(
             f"--queue: found {cut(repr(name))}; expected a discipline: one of {', '.join(known)}.{nearest(name, known)}"
+            " One of your own needs its file: --plugin FILE, or in Python headgate.plugins.load"
         )
     queue: dict[str, Any] = {"kind": name}
     for item in split(rest, "--queue") if colon else []:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 
 from .. import _core
 from ..base.errors import cut
+from ..plugins import registered
 from ..scenario.shorthands import MODERN
 from .flows import Flows
 
@@ -72,7 +72,7 @@ def _names(groups: list[Flows]) -> str:
     return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
-@cache
+@registered.cached
 def _served() -> frozenset[str]:
     """The flow controls of which a flow may say how they are served."""
     return frozenset(entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"])

@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import parse_value
+from ..plugins import registered
 from ..scenario.shorthands import shorthands
 
 #: Keys of a flow that follow from its place in the list.
@@ -107,7 +108,7 @@ def split(text: str, option: str) -> list[str]:
     return [item for item in items if item]
 
 
-@cache
+@registered.cached
 def names_of(name: str) -> dict[str, list[str]]:
     """The entries of a list, each with the names of its parameters."""
     entries = json.loads(_core.catalogue(name))
@@ -134,6 +135,7 @@ def _start(name: str, option: str) -> dict[str, Any]:
     known = [*shorthands(), *controls, *workloads]
     raise HeadgateError(
         f"{option}: found {cut(repr(name))}; expected a flow control or a workload: one of {', '.join(known)}.{nearest(name, known)}"
+        " One of your own needs its file: --plugin FILE, or in Python headgate.plugins.load"
     )
 
 

@@ -6,12 +6,12 @@ import json
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import put
+from ..plugins import registered
 
 #: Longest name of a queue: it becomes part of the names of files.
 LONGEST = 80
@@ -23,7 +23,7 @@ LEVELS = 8
 Queue = str | Mapping[str, Any]
 
 
-@cache
+@registered.cached
 def known_parameters() -> dict[str, list[str]]:
     """The names of the parameters of every discipline."""
     return {d["name"]: [p["name"] for p in d["parameters"]] for d in json.loads(_core.catalogue("disciplines"))}

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from .. import _core
 from ..base.errors import cut
+from ..plugins import registered
 from .routes import Routes
 
 #: What a discipline may do with a packet.
@@ -352,7 +352,7 @@ def _ports(scenario: Mapping[str, Any]) -> list[frozenset[str]]:
     return found
 
 
-@cache
+@registered.cached
 def served() -> frozenset[str]:
     """The flow controls that have the transport, so that `transport` and `receiver` of a flow hold for them."""
     return frozenset(entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"])

@@ -48,7 +48,9 @@ def assign(data: dict[str, Any], path: str, value: Any, what: str) -> list[str]:
     places = _places(data, parts[:-1], what)
     for _, place in places:
         if not isinstance(place, dict):
-            raise HeadgateError(f"{what}: expected a table before {cut(repr(parts[-1]))}")
+            found = f"found {cut(repr(place))}; " if isinstance(place, str) else ""
+            table = f', such as {parts[-2]} = {{ kind = "{cut(place)}" }}' if found else ""
+            raise HeadgateError(f"{what}: {found}expected a table before {cut(repr(parts[-1]))}{table}")
         place[parts[-1]] = copied(value, f"{what}: ")
     if parts[0] == "flows":
         spell_out(data.get("flows"))

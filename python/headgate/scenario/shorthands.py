@@ -53,7 +53,7 @@ def shorthands() -> dict[str, Shorthand]:
     >>> shorthands()["call"].entry["packet"], shorthands()["bbr"].kind
     ('200B', 'bbr3')
     """
-    controls = [entry["name"] for entry in json.loads(_core.catalogue("flow-controls"))]
+    controls = [entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if not entry.get("plugin")]
     bbr = max((name for name in controls if re.fullmatch(r"bbr\d+", name)), key=lambda name: int(name[3:]))
     known = [
         Shorthand(

@@ -108,7 +108,7 @@ impl Cx {
         self.backlog.bytes
     }
 
-    /// Drops a packet that arrives or waits. The reason is one of `headgate.DROP_REASONS`; "full" for an arrival without room, "random" for chance ...
+    /// Drops a packet that arrives or waits. The reason is one of `headgate._core.DROP_REASONS`; "full" for an arrival without room, "random" for chance ...
     #[pyo3(signature = (packet, reason="full"))]
     fn drop(&mut self, packet: &Bound<'_, Packet>, reason: &str) -> PyResult<()> {
         let known = DropReason::ALL.into_iter().find(|known| known.name() == reason);

@@ -31,7 +31,7 @@ def print_scores(found: dict[str, Any]) -> None:
     rows = Table(box=None, pad_edge=False)
     rows.add_column("case")
     for name in names:
-        rows.add_column(name[:10], justify="right")
+        rows.add_column(name, justify="right")
     rows.add_column("Mbit/s", justify="right")
     rows.add_column("queue ms", justify="right")
     for case in found["cases"]:
