@@ -28,7 +28,7 @@ def test_the_examples_pass(name):
 
 # A control that would pass, with one fault each: the line, the test that finds it and words of what it says.
 CONTROLS = {
-    "self.window = 10 + len({str(i) for i in range(9)} - {'1'}) + 3 * (next(iter({'a', 'b', 'c', 'd'})) in 'ab')":
+    "self.window = 5 + sum(i * ord(c) for i, c in enumerate(set('abcdefghijkl'))) % 997 / 50":
         ("other hash seed", "expected that nothing depends on the order of a set"),
     "self.window = 50 if ack.now > 40 else 2": ("time of the start", "must not depend on the time"),
     "self.window = 1000": ("reaction to loss", "expected that it slows down"),
