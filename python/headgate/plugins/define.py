@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import random
@@ -68,6 +69,8 @@ def control(
     Raises:
         HeadgateError: the name, an argument, a field or a method of the class is not as it is expected.
     """
+    if isinstance(name, type):
+        _checked(name, name, "control", {}, ())
 
     def define(cls: T) -> T:
         said, factory, made = described_control(name, cls, every, ecn, rate_samples, gauges, source)
@@ -129,6 +132,8 @@ def discipline(
     Raises:
         HeadgateError: the name, a field or a method of the class is not as it is expected.
     """
+    if isinstance(name, type):
+        _checked(name, name, "discipline", {}, ())
 
     def define(cls: T) -> T:
         what = _checked(name, cls, "discipline", DISCIPLINE_CALLS, ("enqueue", "dequeue"))
@@ -168,6 +173,8 @@ def _on_seed(self: Any, seed: int) -> None:
 
 def _checked(name: str, cls: type, kind: str, known: dict[str, str], needed: tuple[str, ...]) -> str:
     """The words by which errors name the class; its name and its calls are as they should be."""
+    if isinstance(name, type):
+        raise HeadgateError(f'class {cut(name.__name__)}: expected @headgate.{kind}("a_name") with a name')
     what = f"{kind} {cut(name)}"
     if not (
         isinstance(name, str) and name.isidentifier() and name == name.lower() and len(name) <= 64 and name.isascii()
@@ -194,6 +201,11 @@ def _checked(name: str, cls: type, kind: str, known: dict[str, str], needed: tup
             raise HeadgateError(f"{what}: {call}: expected a method `{given}`") from None
         except ValueError:
             continue
+    if "__init__" in vars(cls) and not dataclasses.is_dataclass(cls):
+        start = "on_start(self, window)" if kind == "control" else "on_start(self)"
+        raise HeadgateError(
+            f"{what}: __init__: expected none, since it is made of the parameters; expected `def {start}` for what it begins with"
+        )
     # Misspelt calls would never be called.
     for member in vars(cls):
         if member.startswith("on_") and member not in known and member != "on_start":
