@@ -69,8 +69,7 @@ def control(
     Raises:
         HeadgateError: the name, an argument, a field or a method of the class is not as it is expected.
     """
-    if isinstance(name, type):
-        _checked(name, name, "control", {}, ())
+    _named(name, "control")
 
     def define(cls: T) -> T:
         said, factory, made = described_control(name, cls, every, ecn, rate_samples, gauges, source)
@@ -132,8 +131,7 @@ def discipline(
     Raises:
         HeadgateError: the name, a field or a method of the class is not as it is expected.
     """
-    if isinstance(name, type):
-        _checked(name, name, "discipline", {}, ())
+    _named(name, "discipline")
 
     def define(cls: T) -> T:
         what = _checked(name, cls, "discipline", DISCIPLINE_CALLS, ("enqueue", "dequeue"))
@@ -171,10 +169,14 @@ def _on_seed(self: Any, seed: int) -> None:
     self.random = random.Random(seed)
 
 
-def _checked(name: str, cls: type, kind: str, known: dict[str, str], needed: tuple[str, ...]) -> str:
-    """The words by which errors name the class; its name and its calls are as they should be."""
+def _named(name: object, kind: str) -> None:
+    """A decorator without brackets is given the class as its name, and would do nothing."""
     if isinstance(name, type):
         raise HeadgateError(f'class {cut(name.__name__)}: expected @headgate.{kind}("a_name") with a name')
+
+
+def _checked(name: str, cls: type, kind: str, known: dict[str, str], needed: tuple[str, ...]) -> str:
+    """The words by which errors name the class; its name and its calls are as they should be."""
     what = f"{kind} {cut(name)}"
     if not (
         isinstance(name, str) and name.isidentifier() and name == name.lower() and len(name) <= 64 and name.isascii()
