@@ -246,6 +246,10 @@ DEFINITIONS = {
     'headgate.control("c")(type("C", (), {"on_ack": lambda s, a: 0, "__annotations__": {"x": int}, "x": headgate.parameter(3, max=2)}))':
         "default of x: found 3; expected a number at most 2",
     'headgate.discipline("d")(type("D", (), {"enqueue": lambda s, p, c: 0}))': "expected a method `def dequeue(self, cx)`",
+    'headgate.control(type("C", (), {}))': 'class C: expected @headgate.control("a_name") with a name',
+    'headgate.discipline(type("C", (), {}))': 'class C: expected @headgate.discipline("a_name") with a name',
+    'headgate.control("c")(type("C", (), {"on_ack": lambda s, a: 0, "__init__": lambda s: None}))':
+        "__init__: expected none, since it is made of the parameters; expected `def on_start(self, window)`",
     "x = (": "expected Python; ",
     "1 / 0": "line 2: expected a file that can be loaded; ZeroDivisionError",
     "pass": "expected @headgate.control(...) or @headgate.discipline(...) at a class",

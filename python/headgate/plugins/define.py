@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import random
@@ -68,6 +69,7 @@ def control(
     Raises:
         HeadgateError: the name, an argument, a field or a method of the class is not as it is expected.
     """
+    _named(name, "control")
 
     def define(cls: T) -> T:
         said, factory, made = described_control(name, cls, every, ecn, rate_samples, gauges, source)
@@ -129,6 +131,7 @@ def discipline(
     Raises:
         HeadgateError: the name, a field or a method of the class is not as it is expected.
     """
+    _named(name, "discipline")
 
     def define(cls: T) -> T:
         what = _checked(name, cls, "discipline", DISCIPLINE_CALLS, ("enqueue", "dequeue"))
@@ -166,6 +169,12 @@ def _on_seed(self: Any, seed: int) -> None:
     self.random = random.Random(seed)
 
 
+def _named(name: object, kind: str) -> None:
+    """A decorator without brackets is given the class as its name, and would do nothing."""
+    if isinstance(name, type):
+        raise HeadgateError(f'class {cut(name.__name__)}: expected @headgate.{kind}("a_name") with a name')
+
+
 def _checked(name: str, cls: type, kind: str, known: dict[str, str], needed: tuple[str, ...]) -> str:
     """The words by which errors name the class; its name and its calls are as they should be."""
     what = f"{kind} {cut(name)}"
@@ -194,6 +203,11 @@ def _checked(name: str, cls: type, kind: str, known: dict[str, str], needed: tup
             raise HeadgateError(f"{what}: {call}: expected a method `{given}`") from None
         except ValueError:
             continue
+    if "__init__" in vars(cls) and not dataclasses.is_dataclass(cls):
+        start = "on_start(self, window)" if kind == "control" else "on_start(self)"
+        raise HeadgateError(
+            f"{what}: __init__: expected none, since it is made of the parameters; expected `def {start}` for what it begins with"
+        )
     # Misspelt calls would never be called.
     for member in vars(cls):
         if member.startswith("on_") and member not in known and member != "on_start":

@@ -123,12 +123,18 @@ class ControlProcess:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(OSError):
-                pipe.close()
-    process.wait()
+    # It may be ended, or forgotten, while the engine calls a plugin.
+    before = getattr(guard.own, "on", False)
+    guard.own.on = True
+    try:
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        process.wait()
+    finally:
+        guard.own.on = before
 
 
 def _paths() -> list[str]:
