@@ -8,6 +8,7 @@ pub use serde_json::Value;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Reads parameters: fills in defaults, or says what is wrong.
@@ -55,6 +56,10 @@ impl<M: ?Sized> Chosen<M> {
         &self.values
     }
 }
+
+// What makes it is only called, and keeps no state that a panic could leave half changed.
+impl<M: ?Sized> UnwindSafe for Chosen<M> {}
+impl<M: ?Sized> RefUnwindSafe for Chosen<M> {}
 
 impl<M: ?Sized> Clone for Chosen<M> {
     fn clone(&self) -> Chosen<M> {
