@@ -161,6 +161,7 @@ protocols! {
     ledbat: Ledbat(LedbatParams) apart,
     ledbat_plus_plus: LedbatPlusPlus(LedbatPlusPlusParams) apart,
     copa: Copa(CopaParams) apart,
+    scream: Scream(ScreamParams) apart,
     swift: Swift(SwiftParams) apart,
     timely: Timely(TimelyParams) apart,
     vivace: Vivace(VivaceParams) apart,

@@ -16,7 +16,8 @@
 //! - The window of the fabric alone: hosts have no delay here, so that the window of the end points would never be the smaller one.
 //! - The target counts from `path`, which is the least round-trip time that was measured unless it is given. The paper's targets are absolute, set for the
 //!   lengths of one operator's networks: `path = "0s"`. A flow that measures, and that starts while others hold a queue, takes that queue for a part of the path.
-//! - Packets are counted, not bytes, and the round-trip time is that of the packet acknowledged, which Swift's time stamps give.
+//! - Packets are counted, not bytes, and the round-trip time is that of the packet acknowledged, which Swift's time stamps give. Where the transport has none, that
+//!   of a retransmission, it is the time since that packet was sent for the last time.
 //! - A window of one packet or more does not grow while it is not in use; only its whole packets are sent.
 //! - The time of the last cut is that of the last real cut. Algorithm 1, read literally, renews it whenever the window does not grow, and then a queue that
 //!   stays above the target would never be answered again.
@@ -196,7 +197,8 @@ impl FlowControl for Swift {
         if ack.delivered > 0 {
             self.timeouts = 0;
         }
-        let Some(rtt) = ack.rtt else { return };
+        // Each acknowledgement counts, those of retransmissions too: at the minimum window nothing else arrives.
+        let rtt = ack.rtt.unwrap_or_else(|| ack.now.since(ack.sent));
         self.rtt = rtt;
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
         let delay = rtt.as_ps() as f64;

@@ -71,3 +71,18 @@ fn flows_that_measure_the_path_themselves_take_the_queue_of_others_for_a_part_of
     let ([wait, ..], shares) = outcome(16, r#""hops": 0"#, 40);
     assert!(wait > 1.1 * due(16) && shares.iter().any(|share| *share > 1.3), "{wait} {shares:?}");
 }
+
+#[test]
+fn after_a_long_outage_retransmissions_open_the_window_by_the_rules_of_the_rfcs_too() {
+    // The link is down for 65 s, and the fifth timeout leaves a hundredth of a packet: one in 100 round trips of 40 ms until something that was sent once arrives. Without the time stamps of
+    // retransmissions 10 of them take 40 s.
+    let (s, running) = run(
+        r#"{"duration": "140s", "warm_up": "70s", "nodes": [{"name": "g"}, {"name": "s", "kind": "host"}, {"name": "d", "kind": "host"}],
+        "links": [{"from": "s", "to": "g", "rate": "1Gbit/s"},
+            {"name": "slow", "from": "g", "to": "d", "rate": "20Mbit/s", "delay": "20ms", "queue": {"kind": "fcfs", "buffer": "10pkt"}}],
+        "events": [{"at": "5s", "up": false, "link": "slow"}, {"at": "70s", "up": true, "link": "slow"}],
+        "flows": [{"name": "f", "from": "s", "to": "d", "packet": "1000B", "control": {"kind": "swift", "base_target": "20ms"}, "transport": {"preset": "rfc"}}]}"#,
+    );
+    let unique = cell(&running.finished().flow_table(&s), ("flow", "f"), "unique");
+    assert!(unique > 50_000.0, "{unique}");
+}

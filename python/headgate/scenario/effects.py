@@ -43,14 +43,14 @@ BY_MARK = ("red", "codel", "pie", "pi2", "cobalt", "blue", "sfb", "fq_codel", "f
 #: Flow controls whose packets may be marked unless their transport sets it otherwise.
 REACT = ("decbit", "dctcp", "prague")
 
-#: Those of them with ECT(1), for which feedback has to be exact.
-SCALABLE = ("prague",)
+#: Controls with ECT(1), for which feedback has to be exact; `scream` with `l4s` alone.
+SCALABLE = ("prague", "scream")
 
 #: The least timeout of each preset of the transport.
 LEAST_TIMEOUT = {"rfc": "1s", "bsd_1988": "1s", "ns2_1998": "200ms", "linux": "200ms"}
 
 #: Flow controls that have Linux's transport of their own.
-LINUX = ("allegro", "bbr1", "bbr3", "cubic_linux", "prague", "swift", "timely", "vivace")
+LINUX = ("allegro", "bbr1", "bbr3", "cubic_linux", "prague", "scream", "swift", "timely", "vivace")
 
 #: A run is short if it has fewer of a flow's least timeouts than this.
 TIMEOUTS = 2
@@ -317,9 +317,10 @@ def _may_be_marked(flow: Mapping[str, Any]) -> bool:
     receiver = (flow.get("receiver") or {}).get("ecn")
     if receiver == "none":
         return False
-    if kind in SCALABLE and (ecn == "classic" or (ecn == "accecn" and receiver in ("classic", "dctcp"))):
+    scalable = kind in SCALABLE and bool(flow["control"].get("l4s", True))
+    if scalable and (ecn == "classic" or (ecn == "accecn" and receiver in ("classic", "dctcp"))):
         return False
-    return kind in REACT if ecn is None else ecn not in (False, "off")
+    return scalable or kind in REACT if ecn is None else ecn not in (False, "off")
 
 
 def _needs(flow: Mapping[str, Any]) -> list[str]:

@@ -456,7 +456,7 @@ export type Flow = {
     kind: "times";
   } | null;
   class?: string | null;
-  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "swift" | "timely" | "vivace" | "allegro" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
+  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "scream" | "swift" | "timely" | "vivace" | "allegro" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
     backoff?: number;
     beta?: number;
     clock?: "first" | "last" | "skip";
@@ -648,6 +648,25 @@ export type Flow = {
     delta?: number;
     kind: "copa";
     least_rtt_for?: string;
+  } | {
+    alpha_gain?: number;
+    beta_ecn?: number;
+    beta_loss?: number;
+    competes?: boolean;
+    encoder?: boolean;
+    in_flight_headroom?: number;
+    increase?: number;
+    kind: "scream";
+    l4s?: boolean;
+    min_rate?: number;
+    min_window?: number;
+    pacing_headroom?: number;
+    post_congestion_delay?: string;
+    qdelay_gain?: number;
+    qdelay_target?: string;
+    qdelay_target_high?: string;
+    virtual_rtt?: string;
+    window_overhead?: number;
   } | {
     base_target?: string;
     decrease?: number;

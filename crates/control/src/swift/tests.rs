@@ -191,3 +191,21 @@ fn parameters_that_cannot_be_are_refused() {
     }
     assert!(SwiftParams::default().check().is_ok());
 }
+
+/// By the rules of the RFCs the transport has no round trip of a retransmission.
+#[test]
+fn a_retransmission_that_arrives_opens_the_minimum_window() {
+    let mut s = Swift { timeouts: 4, rtt: us(90), ..flow(640.0) };
+    assert!(near(lose(&mut s, LossKind::Timeout, 1000, true), 0.01));
+    let mut stamped = |now, sent| {
+        s.on_ack(&Ack { now: at(now), sent: at(sent), delivered: 1, limited: true, ..Ack::default() });
+        (s.window, s.rtt)
+    };
+    assert_eq!(stamped(1095, 1000), (1.01, us(95)));
+    // Beyond the target, too: 8 / 3 times and more leaves half.
+    assert_eq!(stamped(2400, 1400), (0.505, us(1000)));
+    // What the transport measured itself comes first.
+    let mut s = flow(8.0);
+    s.on_ack(&Ack { now: at(900), rtt: Some(us(99)), delivered: 1, limited: true, ..Ack::default() });
+    assert!(near(s.window, 8.125));
+}

@@ -94,8 +94,7 @@ const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     ("veno", "Veno", &["reno", "vegas"], "from which it comes"),
     ("htcp", "H-TCP", &["cubic"], "another one for fast and long paths"),
     ("bic", "BIC", &["cubic"], "which succeeded it"),
-    ("scream", "SCReAM", &["vegas"], "which also goes by delay"),
-    ("gcc", "Google Congestion Control", &["vegas"], "which also goes by delay"),
+    ("gcc", "Google Congestion Control", &["scream"], "which is for video, too"),
     ("tcp", "TCP as such: name its flow control", &["cubic", "reno"], "the usual one and the classic one"),
     ("udp", "UDP as such: name what it carries", &["cbr"], "packets at a constant rate without flow control"),
     ("quic", "QUIC as such: name its flow control", &["cubic", "bbr1"], "two that stacks of QUIC have"),
@@ -130,7 +129,7 @@ pub fn likeness<'a>(name: &str, valid: &[&'a str]) -> Likeness<'a> {
     let absent = ABSENT.iter().find(|a| a.0 == plain || a.0.replace('_', "") == plain);
     if let Some((_, what, near, how)) = absent {
         let near: Vec<String> = near.iter().filter(|n| valid.contains(n)).map(|n| format!("`{n}`")).collect();
-        // Among names of another sort it says nothing: a host may be called `scream`.
+        // Among names of another sort it says nothing: a host may be called `veno`.
         if !near.is_empty() {
             let absent = Some(format!("headgate does not have {what}; nearest in kind: {}, {how}", near.join(" and ")));
             return Likeness { nearest: None, absent };
@@ -207,7 +206,7 @@ mod tests {
         }
         // Once it is there it is valid, and among names of another sort nothing is said.
         assert_eq!(nearest("codel", &["codel", "red"]), Some("codel"));
-        assert_eq!(likeness("scream", &["hosts", "name"]), Likeness::default());
+        assert_eq!(likeness("veno", &["hosts", "name"]), Likeness::default());
     }
 
     #[test]
