@@ -31,7 +31,7 @@ _CALLS = {
 _PIPES = {"x86_64": (0, 1), "aarch64": (63, 64)}
 _MACHINE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _PR_SET_DUMPABLE = 38, 22, 4
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 
@@ -46,6 +46,8 @@ def enter(requests: int, answers: int) -> bool:
         return False
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    # It ends with the run that started it, also in the middle of a call.
+    libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
     program = _filter(machine, requests, answers)
     buffer = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: the number of instructions, and where they are.
