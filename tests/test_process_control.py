@@ -69,7 +69,7 @@ def children() -> list[int]:
 @pytest.fixture
 def unsealed():
     yield
-    sys.modules["headgate.plugins.load"]._sealed = False  # type: ignore[attr-defined]
+    sys.modules["headgate.plugins.registered"]._sealed = False  # type: ignore[attr-defined]
     process._commands.clear()
     pipe._closed = False
     headgate.plugins.forget("process")

@@ -31,12 +31,11 @@ from .load import (
     forget,
     kinds,
     load,
-    seal,
-    sealed,
     unload,
     used,
 )
 from .parameters import Duration, Rate, Size, parameter
+from .registered import seal, sealed
 
 __all__ = [
     "Duration",

@@ -11,8 +11,7 @@ import json
 import linecache
 import os
 import types
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +29,6 @@ _files: dict[str, registered.File] = {}
 
 #: Of the names of plugins that `load` loaded, the entries of their files.
 _given: dict[str, Entry] = {}
-
-#: Nothing that was not loaded by then is loaded any more.
-_sealed = False
 
 
 def filled(entries: Any, folder: Path, where: str, allowed: Iterable[str | os.PathLike[str]] = ()) -> list[Entry]:
@@ -170,7 +166,7 @@ def ensure(entries: Sequence[Entry] | None, where: str = "") -> None:
         key = _key(entry)
         file = _files.get(key)
         if file is None:
-            if _sealed:
+            if registered.is_sealed():
                 name = entry if isinstance(entry, str) else entry["name"]
                 raise HeadgateError(
                     f"{place}: found {cut(name)}, which was not loaded at the start; expected --plugin {cut(name)} there"
@@ -192,28 +188,6 @@ def ensure_text(text: str) -> None:
         data = json.loads(text)
         ensure(data.get("plugins"))
         process.ensure(data)
-
-
-def seal() -> None:
-    """From now on no further code is loaded: what others send to this program may name plugins that it has, and no others."""
-    global _sealed
-    _sealed = True
-
-
-@contextmanager
-def sealed() -> Iterator[None]:
-    """As `seal`, for a while."""
-    global _sealed
-    before, _sealed = _sealed, True
-    try:
-        yield
-    finally:
-        _sealed = before
-
-
-def is_sealed() -> bool:
-    """Whether no further code is loaded."""
-    return _sealed
 
 
 def _read(entry: Entry, key: str, place: str) -> registered.File:

@@ -287,9 +287,7 @@ def register() -> None:
 
 
 def _allowed(command: list[str]) -> bool:
-    from .load import is_sealed
-
-    return not is_sealed() or tuple(command) in _commands
+    return not registered.is_sealed() or tuple(command) in _commands
 
 
 def ensure(data: Any, where: str = "") -> None:
@@ -298,12 +296,10 @@ def ensure(data: Any, where: str = "") -> None:
     Raises:
         HeadgateError: it is registered no more: the scenario came after `seal`.
     """
-    from .load import is_sealed
-
     tables = _named(data)
     if not tables:
         return
-    if not is_sealed():
+    if not registered.is_sealed():
         commands = [table.get("command") for table in tables]
         _commands.update(tuple(c) for c in commands if isinstance(c, list) and all(isinstance(p, str) for p in c))
     elif "process" not in registered.names():

@@ -109,3 +109,29 @@ def remove(name: str) -> None:
 def names() -> list[str]:
     """All registered names."""
     return sorted(_owner)
+
+
+#: Nothing that was not loaded by then is loaded any more.
+_sealed = False
+
+
+def seal() -> None:
+    """From now on no further code is loaded: what others send to this program may name plugins that it has, and no others."""
+    global _sealed
+    _sealed = True
+
+
+@contextmanager
+def sealed() -> Iterator[None]:
+    """As `seal`, for a while."""
+    global _sealed
+    before, _sealed = _sealed, True
+    try:
+        yield
+    finally:
+        _sealed = before
+
+
+def is_sealed() -> bool:
+    """Whether no further code is loaded."""
+    return _sealed
