@@ -77,7 +77,7 @@ class LearnedPolicy:
     Args:
         layers: of each layer the weights, a list for each output, and the biases; the last layer has one output, or a second one for the
             pacing rate.
-        activation: after each layer but the last: `softsign`, `relu` or `tanh`. The last one always has y / (1 + |y|).
+        activation: after each layer but the last: `softsign`, `relu` or `tanh`. The last one always has `y / (1 + abs(y))`.
         step: `round`, or the time of a step.
         about: what is saved beside it, such as how it was trained.
 
