@@ -297,18 +297,26 @@ impl FlowControl for Scream {
 
     fn allowance(&self) -> Allowance {
         let p = &self.params;
-        let window = ((self.ref_wnd * p.window_overhead) as u64).max(1);
+        let window = (self.send_window() as u64).max(1);
         let Some(rate) = self.target_rate else { return Allowance::window(window) };
         let headroom = if p.encoder { 1.0 } else { p.pacing_headroom };
         Allowance { window, rate: rate.max(p.min_rate) * headroom, burst: 1 }
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        sink("window", self.ref_wnd);
+        sink("window", self.send_window());
+        sink("reference_window", self.ref_wnd);
         sink("target_rate", self.target_rate.unwrap_or(f64::NAN));
         sink("alpha", self.alpha);
         sink("qdelay", self.qdelay);
         sink("qdelay_target", self.target.seconds());
+    }
+}
+
+impl Scream {
+    /// What may be outstanding, not rounded (section 4.3).
+    fn send_window(&self) -> f64 {
+        self.ref_wnd * self.params.window_overhead
     }
 }
 
