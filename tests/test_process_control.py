@@ -59,11 +59,25 @@ def goodput(control: Any, **more: Any) -> float:
     return headgate.Scenario(scenario(control, **more)).run().flow_summaries()[0].goodput_pps.mean
 
 
+#: Processes that were there before a test: what other tests in this process have started, such as the tracker of multiprocessing.
+_before: set[int] = set()
+
+
 def children() -> list[int]:
-    """The processes that this one has started, ended ones that nothing waited for included."""
+    """The processes that this one has started during a test, ended ones that nothing waited for included."""
+    return sorted(all_children() - _before)
+
+
+def all_children() -> set[int]:
     found = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
     tasks = [p.read_text().split() for p in Path("/proc/self/task").glob("*/children")]
-    return sorted({int(pid) for task in (*tasks, found) for pid in task})
+    return {int(pid) for task in (*tasks, found) for pid in task}
+
+
+@pytest.fixture(autouse=True)
+def only_own_children():
+    _before.clear()
+    _before.update(all_children())
 
 
 @pytest.fixture
