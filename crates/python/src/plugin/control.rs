@@ -172,8 +172,8 @@ impl Object {
         match event {
             Event::Ack(ack, since) => {
                 let mine = self.ack.bind(py);
-                (*mine.borrow_mut()).ack = *ack;
-                (*mine.borrow_mut()).since = *since;
+                mine.borrow_mut().ack = *ack;
+                mine.borrow_mut().since = *since;
                 self.on_ack.bind(py).call1((mine,))?;
             }
             Event::Start(window) => drop(object.call_method1(intern!(py, "on_start"), (window,))?),
