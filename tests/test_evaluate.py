@@ -145,8 +145,16 @@ CHEATS = {
 
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_cheats_gain_nothing_on_the_hidden_suite(tmp_path, cheat, honest):
-    found = evaluate(put(tmp_path, AIMD.format(cheat=CHEATS[cheat])), "smoke", "secret", rounds=1, trusted=True)
-    assert found["faults"] or found["combined_score"] <= honest["combined_score"] + 0.5, found
+    from headgate.evaluation import work
+    from headgate.evaluation.score import needs_known
+
+    (entry,) = plugins.filled_from(put(tmp_path, AIMD.format(cheat=CHEATS[cheat])))
+    rows = []
+    for case in suite("smoke", "secret"):
+        own = work.do(case, {"kind": "own"}, 0, entry, False)
+        known = work.do(case, {"kind": case.other}, 0, None, False) if needs_known(case) else None
+        rows.append(scores(case, None if "fault" in own else own, known))
+    assert total(rows)[0] <= honest["combined_score"] + 0.5, rows
 
 
 def test_wrong_questions_are_refused(tmp_path):
