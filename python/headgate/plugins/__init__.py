@@ -19,6 +19,8 @@ A class with the calls of the engine's own, and its parameters as typed fields:
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .calls import set_limit
 from .define import control, discipline
 from .load import (
@@ -34,7 +36,7 @@ from .load import (
     unload,
     used,
 )
-from .parameters import Duration, Rate, Size, parameter
+from .parameters import parameter
 from .registered import seal, sealed
 
 __all__ = [
@@ -59,3 +61,15 @@ __all__ = [
     "unload",
     "used",
 ]
+
+if TYPE_CHECKING:
+    from .parameters import Duration, Rate, Size
+else:
+
+    def __getattr__(name: str) -> Any:
+        # With them comes pydantic, which only a plugin needs.
+        if name in ("Duration", "Rate", "Size"):
+            from . import parameters
+
+            return getattr(parameters, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -37,6 +37,7 @@ class Scenario:
     Its keys are those of a scenario file:
 
     - `name`, `description`: a title, and what the scenario shows
+    - `plugins`: files in Python with flow controls and disciplines of one's own
     - `duration`, `warm_up`, `interval`, `seed`: the simulated time, the part of it that is measured, and the seed of the random numbers
     - `nodes`, `links`, `islands`, `routing`: the network; or `topology`, a network in one table
     - `hosts`: what all hosts have in common, such as their `noise`
