@@ -202,7 +202,7 @@ impl Scream {
         self.congested = Some(now);
     }
 
-    /// What so many packets without a mark add.
+    /// By how much the window grows for a number of packets that arrived without a mark.
     fn increment(&self, unmarked: u64, now: Time) -> f64 {
         let p = &self.params;
         let part = if self.smoothed >= p.virtual_rtt {

@@ -27,7 +27,7 @@ fn l4s(ref_wnd: f64) -> Scream {
     with(ScreamParams { l4s: true, ..Default::default() }, ref_wnd)
 }
 
-/// An acknowledgement at `now` ms of so many packets, some marked, with this time in the queue in ms and a smoothed round trip of 100 ms.
+/// An acknowledgement at `now` ms of `delivered` packets, some marked, with this time in the queue in ms and a smoothed round trip of 100 ms.
 fn ack(s: &mut Scream, now: u64, delivered: u64, marks: u64, qdelay: u64) -> f64 {
     arrive(s, delivered, marks, &Ack { now: at(now), one_way: ms(20 + qdelay), smoothed: Some(ms(100)), ..Ack::default() })
 }

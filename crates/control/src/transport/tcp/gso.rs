@@ -22,7 +22,7 @@ use std::fmt;
 pub struct GsoParams {
     /// A train has as many whole packets as the pacing rate sends in this time (Linux's pacing shift of 10 is 1/1024 s).
     pub time: Duration,
-    /// A train has at least this many packets, if the window allows them and so many wait.
+    /// A train has at least this many packets, if the window allows them and as many wait.
     #[schemars(range(min = 1, max = 1000))]
     pub min_packets: u32,
     /// A train has at most this many bytes, but for the minimum in packets; from 1B to 16MiB.
