@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import HeadgateError, cut, nearest
+from ..base.folders import resolved, within
 from . import calls, guard, native, registered
 
 #: Maximum length of a file in bytes, and of all files of a scenario.
@@ -45,21 +46,12 @@ def filled(entries: Any, folder: Path, where: str, allowed: Iterable[str | os.Pa
     """
     if not isinstance(entries, list):
         raise HeadgateError(f'{where}plugins: expected a list of files and modules, such as ["mine.py"]')
-    folders = [Path(place).resolve() for place in (folder, *allowed)]
+    folders = resolved(folder, allowed)
     out: list[Entry] = []
     for i, entry in enumerate(entries):
         place = f"{where}plugins[{i}]"
         if isinstance(entry, str) and entry.endswith((".py", *native.ENDS)):
-            try:
-                file = (folder / entry).resolve()
-                inside = any(file.is_relative_to(place) for place in folders)
-            except (OSError, ValueError, RuntimeError):
-                inside = False
-            if not inside:
-                raise HeadgateError(
-                    f"{place}: found {cut(repr(entry))}; expected a file in the folder of the scenario, or in one that --allow-files DIR "
-                    "(in Python, allow_files=[...]) allows"
-                )
+            file = within(folder, entry, folders, place)
             out.append(_contents(file, entry, place))
         else:
             out.append(_plain(entry, place))

@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import weakref
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,8 @@ def register(entry: Entry) -> list[str]:
 def _add(entry: Entry, one: dict[str, Any]) -> None:
     name = str(one["name"])
 
+    # Every flow of every scenario asks: a process for each would take longer than the runs.
+    @cache
     def read(text: str) -> Any:
         cell = ControlProcess(entry, name, text)
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import HeadgateError, cut
+from ..base.folders import resolved, within
 
 #: Maximum length of a file in bytes.
 LONGEST = 8_000_000
@@ -85,7 +86,7 @@ def fill(data: dict[str, Any], folder: Path, what: str, allowed: Iterable[str | 
     Raises:
         HeadgateError: a file is elsewhere, cannot be read, or is not of its kind.
     """
-    folders = [Path(place).resolve() for place in (folder, *allowed)]
+    folders = resolved(folder, allowed)
     files: dict[tuple[str, str], list[Any]] = {}
     total = 0
     for place, table in _tables(data, ""):
@@ -97,28 +98,12 @@ def fill(data: dict[str, Any], folder: Path, what: str, allowed: Iterable[str | 
         if kind.key in table:
             raise HeadgateError(f"{where}: found {cut(repr(name))}; expected `{kind.key}` or `file`, not both")
         if (kind.key, name) not in files:
-            files[kind.key, name] = _read(_within(folder, name, folders, where), f"{where}: {cut(folder / name)}", kind)
+            files[kind.key, name] = _read(within(folder, name, folders, where), f"{where}: {cut(folder / name)}", kind)
         entries = table[kind.key] = files[kind.key, name]
         del table["file"]
         total += len(entries)
         if total > MOST:
             raise HeadgateError(f"{where}: expected at most {MOST} {kind.key} in all files that a scenario names")
-
-
-def _within(folder: Path, name: str, folders: list[Path], where: str) -> Path:
-    """The file of a name, with links followed; the error about a file elsewhere does not tell whether it exists."""
-    try:
-        file = (folder / name).resolve()
-        inside = any(file.is_relative_to(place) for place in folders)
-    except (OSError, ValueError, RuntimeError):
-        # Too long a name, a null byte, or a circle of links.
-        inside = False
-    if not inside:
-        raise HeadgateError(
-            f"{where}: found {cut(repr(name))}; expected a file in the folder of the scenario, or in one that --allow-files DIR "
-            "(in Python, allow_files=[...]) allows"
-        )
-    return file
 
 
 def _tables(value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
