@@ -309,6 +309,12 @@ class Own:
         assert text in str(e.value), str(e.value)
 
 
+def test_a_file_that_is_none_in_python_is_not_run(tmp_path):
+    file = put(tmp_path, "raise SystemExit", "mine.txt")
+    with pytest.raises(HeadgateError, match=r"plugin: found .*mine\.txt; expected a file in Python such as mine\.py"):
+        plugins.load(file)
+
+
 def test_a_scenario_file_names_plugins_and_keeps_their_contents(tmp_path):
     put(tmp_path, control())
     file = tmp_path / "a.json"

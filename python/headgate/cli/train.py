@@ -34,7 +34,9 @@ Examples:
     help="Real time to learn for.",
 )
 @click.option(
-    "--generations", type=click.IntRange(1), help="Learn for so many generations instead: the same ones everywhere."
+    "--generations",
+    type=click.IntRange(1),
+    help="Number of generations to learn for, in place of a time: the result is then the same everywhere.",
 )
 @click.option(
     "--range", "ranges", multiple=True, metavar="NAME=VALUES", help="What is drawn; may be given several times."

@@ -106,16 +106,21 @@ def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
     """Files and modules as a scenario's `plugins` has them. Nothing is run.
 
     Raises:
-        HeadgateError: a file cannot be read.
+        HeadgateError: a file cannot be read, or is none in Python.
     """
     entries: list[Entry] = []
     for given in files:
         name = os.fspath(given)
         if ":" in name and not name.endswith(".py"):
             entries.append(_plain(name, "plugin"))
-        else:
+        elif name.endswith((".py", *native.ENDS)):
             file = Path(name)
             entries.append(_contents(file, file.name, "plugin"))
+        else:
+            # Whatever else it is would be run.
+            raise HeadgateError(
+                f"plugin: found {cut(name)}; expected a file in Python such as mine.py, or module:Class"
+            )
     return entries
 
 
