@@ -14,6 +14,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, settings
 
+import headgate.plugins
 from headgate.cli import main
 
 # One profile for every property: how fast a machine is decides no test, and where CI is set the same examples are tried each time.
@@ -50,6 +51,14 @@ def signals_kept() -> Iterator[None]:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
+
+
+@pytest.fixture(autouse=True)
+def no_plugins() -> Iterator[None]:
+    """Commands run in the process of the tests, and what they load would stay."""
+    yield
+    headgate.plugins.unload()
+    headgate.plugins.set_limit(10)
 
 
 @pytest.fixture

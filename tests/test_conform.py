@@ -11,12 +11,6 @@ from headgate.conformance import conform, controls, disciplines
 from .own_plugins import GET, PUT, control, headgate_command, put, queue
 
 
-@pytest.fixture(autouse=True)
-def alone():
-    yield
-    plugins.unload()
-
-
 def failed(file: Path) -> dict[str, str]:
     return {check.name: check.found for check in conform(file).checks if not check.passed}
 

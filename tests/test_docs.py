@@ -8,7 +8,6 @@ import shlex
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,13 +76,6 @@ def checkout(tmp_path: Path) -> Path:
     for name, text in files("docs/how-to/your-own-control.md").items():
         (tmp_path / name).write_text(text, "utf-8")
     return tmp_path
-
-
-@pytest.fixture(autouse=True)
-def no_plugins() -> Iterator[None]:
-    """Commands run in this process, and what they load stays."""
-    yield
-    headgate.plugins.unload()
 
 
 @pytest.fixture(scope="module")

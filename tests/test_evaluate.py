@@ -15,12 +15,6 @@ from .conftest import ROOT
 from .own_plugins import headgate_command, put
 
 
-@pytest.fixture(autouse=True)
-def alone():
-    yield
-    plugins.unload()
-
-
 def test_the_suite_covers_what_it_promises():
     cases = SUITES["internet-1"]
     assert len(cases) == 40 and len({case.name for case in cases}) == 40

@@ -12,12 +12,6 @@ from .conftest import ROOT
 IMPROVE = runpy.run_path(str(ROOT / "examples/improve.py"), run_name="improve")
 
 
-@pytest.fixture(autouse=True)
-def alone():
-    yield
-    plugins.unload()
-
-
 @pytest.mark.parametrize("name", IMPROVE["KINDS"])
 def test_whatever_chance_makes_is_a_control(name, tmp_path):
     kind = IMPROVE["KINDS"][name]

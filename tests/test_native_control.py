@@ -38,12 +38,6 @@ def scenario(control: Any, plugins: list[Any], queue: Any = None) -> headgate.Sc
     )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def unload():
-    yield
-    headgate.plugins.unload()
-
-
 def build(source: str, folder: Path, name: str = "mine") -> Path:
     """A shared object, without cargo: the crate depends on nothing."""
     if RUSTC is None:

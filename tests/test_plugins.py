@@ -15,13 +15,6 @@ from headgate.conformance.disciplines import trace
 from .own_plugins import GET, PUT, control, headgate_command, put, queue
 
 
-@pytest.fixture(autouse=True)
-def alone():
-    yield
-    plugins.unload()
-    plugins.set_limit(10)
-
-
 def data(control: object = "reno", queue: object = "fcfs", **more: object) -> dict:
     flow = {"name": "own", "from": "a", "to": "b", "packet": "1500B", "control": control}
     nodes = [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "b", "kind": "host"}]

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import headgate
-
 from .conftest import ROOT
 
 NOTEBOOKS = [ROOT / "docs/notebook.ipynb", ROOT / "docs/own-control.ipynb"]
@@ -36,4 +34,3 @@ def test_every_cell_runs_and_shows_what_it_ends_with(notebook: Path) -> None:
         exec(compile(whole, cell["id"], "exec"), names)
         if re.fullmatch(r"\w+(\[.*\])?", last):
             assert eval(last, names)._repr_html_(), cell["id"]
-    headgate.plugins.unload()
