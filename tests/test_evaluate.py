@@ -92,7 +92,7 @@ ATTEMPTS = {
     "reads a file through a module that it has": (
         "import statistics; statistics.sys.modules['os'].open('/etc/hostname', 0)", "its process was ended"),
     "reads the clock": ("import time", "ImportError: time"),
-    "reads the clock through a module that it has": (
+    "reads the machine's load through a module that it has": (
         "import random; random._os.getloadavg()", "(its process was ended|differs from run to run)"),
     "asks another program": ("import functools; functools.wraps.__globals__['__builtins__']['__import__']('os').fork()", "."),
     "opens a socket": ("import random; random._os.sys.modules['socket'].socket()", "."),
