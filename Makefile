@@ -32,9 +32,12 @@ test: $(TOOLS)/bin/uv ## build and run all tests
 	@$(SYNC) --all-extras --group dev & sync=$$!; \
 	cargo test --workspace --exclude headgate-python --locked --quiet --no-run; built=$$?; \
 	wait $$sync && exit $$built
-	cargo test --workspace --exclude headgate-python --locked --quiet
+	@# A long test of Rust keeps one processor busy: those in Python run beside it.
 	@# Tests start hundreds of processes: none of them compiles the libraries again, whatever the environment says.
-	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.cache/bytecode $(BIN)/pytest -n auto --dist worksteal
+	@log=$$(mktemp); cargo test --workspace --exclude headgate-python --locked --quiet > "$$log" 2>&1 & rust=$$!; \
+	trap 'kill $$rust 2> /dev/null' INT TERM; \
+	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.cache/bytecode $(BIN)/pytest -n auto --dist worksteal; python=$$?; \
+	wait $$rust; rust=$$?; cat "$$log"; rm -f "$$log"; exit $$((python ? python : rust))
 
 explore: $(NODE_MODULES) ## build the explorer's page from web/ into python/headgate/explore/static (needs Node.js)
 	cd web && npm run build
