@@ -60,8 +60,8 @@ def control(
 
     Args:
         name: in scenario files: lower-case letters, digits and underscores.
-        every: `ack`, or `round` for one call at the end of each round trip, whose counts are those of all its acknowledgements. None ends while
-            lost packets are repaired.
+        every: `ack`, or `round` for one call at the end of each round trip, whose counts are those of all its acknowledgements.
+            None ends while lost packets are repaired.
         ecn: what its packets carry: `none`, `ect0` or `ect1`.
         rate_samples: whether `ack.rate` is wanted.
         gauges: attributes that are shown over time.
