@@ -31,6 +31,7 @@ from .network import show
 from .new import new
 from .plot import plot
 from .quick import quick
+from .referee import referee
 from .replay import replay
 from .reproduce import reproduce
 from .run import run
@@ -75,7 +76,7 @@ def cli() -> None:
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
-    *(train, check, show, examples, schema, list_, diff, conform, evaluate, control, new, bench),
+    *(train, check, show, examples, schema, list_, diff, conform, evaluate, referee, control, new, bench),
 ):
     cli.add_command(_command)
 

@@ -1,0 +1,97 @@
+"""The matrix of `headgate referee`, and what failed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from ...referee.report import SIGNS
+from ..show import print_json
+from ..terminal import console
+
+if TYPE_CHECKING:
+    from ...referee.case import Case
+    from ...referee.report import Entry, Report
+
+_STYLES = {
+    "fail": "bold red",
+    "invalid": "bold red",
+    "worse": "red",
+    "pass": "green",
+    "better": "green",
+    "open": "yellow",
+}
+
+
+def print_cases(cases: Sequence[Case], as_json: bool) -> None:
+    """The cases, one a line."""
+    if as_json:
+        keys = ("name", "family", "title", "source", "rules")
+        print_json([{**{key: getattr(case, key) for key in keys}, "cells": len(case.grid())} for case in cases])
+        return
+    rows = Table(box=None, pad_edge=False)
+    for column in ("case", "what", "source"):
+        rows.add_column(column)
+    for case in cases:
+        rows.add_row(escape(case.name), escape(case.title), escape(case.source))
+    out = console()
+    out.print(rows)
+    out.print(f"{len(cases)} cases, {sum(len(case.grid()) for case in cases)} cells", highlight=False)
+
+
+def print_report(report: Report) -> None:
+    """A row for each case with a sign for each verdict, the counts, and what failed."""
+    out = console()
+    out.print(f"[bold]{escape(report.subject)}[/]", highlight=False)
+    for family, cases in report.families():
+        rows = Table(box=None, pad_edge=False, title=escape(family), title_justify="left", show_header=False)
+        rows.add_column("case", no_wrap=True)
+        rows.add_column("verdicts")
+        rows.add_column("what")
+        for case in cases:
+            signs = "".join(_sign(entry) for entry in report.of(case.name))
+            rows.add_row(escape(case.name), signs, escape(case.title))
+        out.print(rows)
+    signs = ", ".join(f"{sign} {name}" for name, sign in SIGNS.items() if sign.strip())
+    out.print(f"{signs}; w: a pass that trivial senders have as well", highlight=False)
+    counts = Table(box=None, pad_edge=False)
+    counts.add_column("line from")
+    names = [name for name in SIGNS if any(name in found for found in report.counts().values())]
+    for name in names:
+        counts.add_column(name, justify="right")
+    counts.add_column("weak", justify="right")
+    for group, found in report.counts().items():
+        counts.add_row(escape(group), *(str(found.get(name, "")) for name in names), str(found.get("weak", "")))
+    out.print(counts)
+    for entry in report.worst():
+        out.print(escape(sentence(entry)), highlight=False, soft_wrap=True)
+
+
+def _sign(entry: Entry) -> str:
+    sign = "w" if entry.weak and entry.verdict == "pass" else SIGNS[entry.verdict]
+    style = _STYLES.get(entry.verdict)
+    return f"[{style}]{sign}[/]" if style else sign
+
+
+def sentence(entry: Entry) -> str:
+    """A verdict in one sentence.
+
+    >>> from headgate.referee.report import Entry
+    >>> sentence(Entry("a", "buffer 1BDP", {}, "must", "loss", "fail", value=(0.1, 0.1, 0.1), range=(-math.inf, 0.01)))
+    'a (buffer 1BDP): fail: loss is 0.1; expected at most 0.01'
+    """
+    place = f"{entry.case} ({entry.place})" if entry.place else entry.case
+    if entry.value is None:
+        return f"{place}: {entry.verdict}{': ' + entry.why if entry.why else ''}"
+    text = f"{place}: {entry.verdict}: {entry.key} is {entry.value[0]:.3g}"
+    if entry.range is not None:
+        least, most = entry.range
+        bounds = [f"at least {least:.3g}"] * math.isfinite(least) + [f"at most {most:.3g}"] * math.isfinite(most)
+        text += f"; expected {'not ' if entry.kind == 'must_not' else ''}{' and '.join(bounds)}"
+    if entry.baseline_value is not None:
+        text += f"; {entry.baseline} has {entry.baseline_value[0]:.3g}"
+    return text + (f". {entry.why}" if entry.why else "")

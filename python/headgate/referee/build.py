@@ -1,0 +1,187 @@
+"""From a case and a cell to a scenario."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from typing import Any
+
+from .. import _core
+from ..base.errors import HeadgateError, cut
+from ..plugins import registered
+from ..scenario.scenario import Scenario
+from .case import Case, label, seconds
+from .metrics import METRICS
+from .part import Place
+from .subjects import Subject, null_flow, rtt_of
+
+#: Packets of all flows unless a case says otherwise, in bytes.
+PACKET = 1500
+
+#: What stands for the subject in a case: the flow control of a flow, or the queue of a line.
+SUBJECT = "subject"
+
+
+def scenario(case: Case, cell: dict[str, Any], subject: Subject) -> tuple[Scenario, Place]:
+    """The scenario of a cell with a subject in its place: a flow control or a queue, as a scenario writes them.
+
+    Raises:
+        HeadgateError: the case makes no scenario; the error names the case.
+    """
+    place = f"{case.name} ({label(cell)})" if cell else case.name
+    try:
+        data = _filled(case.scenario, cell) if case.scenario else _line(case, cell)
+        data = _with_subject(data, subject, case.judges, *_rate_and_trip(data))
+        data.setdefault("name", case.name)
+        data.setdefault("duration", case.duration)
+        data.setdefault("warm_up", case.warm_up)
+        data.setdefault("interval", case.interval)
+        data.setdefault("hosts", {"noise": "1pkt"})
+        traces = sorted({t for entry in case.measured() for t in METRICS[entry.metric].traces})
+        if traces:
+            data["traces"] = traces
+        if subject.plugins:
+            data["plugins"] = [*data.get("plugins", []), *subject.plugins]
+        made = Scenario(data, place)
+        return made, _place(case, data)
+    except (ValueError, KeyError, TypeError) as e:
+        raise HeadgateError(f"{place}: {cut(e)}") from None
+
+
+def _filled(value: Any, cell: dict[str, Any]) -> Any:
+    """A value with the names of the cell replaced: `"$rate"`, also within a text."""
+    if isinstance(value, dict):
+        return {key: _filled(entry, cell) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_filled(entry, cell) for entry in value]
+    if isinstance(value, str) and "$" in value:
+        if value[1:] in cell and value[0] == "$":
+            return copy.deepcopy(cell[value[1:]])
+
+        def replaced(match: re.Match[str]) -> str:
+            if match[1] not in cell:
+                raise ValueError(f"found {cut(repr(value))}; expected a name under `cells` after $")
+            return str(cell[match[1]])
+
+        return re.sub(r"\$(\w+)", replaced, value)
+    return value
+
+
+def _line(case: Case, cell: dict[str, Any]) -> dict[str, Any]:
+    """Hosts with a line of their own to a gateway, the line to another one, and a sink behind it."""
+    line = dict(_filled(case.line, cell))
+    events = [{"link": "line", **event} if "stop" not in event else dict(event) for event in _filled(case.events, cell)]
+    rtt = seconds(line.pop("rtt", "40ms"))
+    buffer, queue = line.pop("buffer", None), line.pop("queue", SUBJECT if case.judges == "aqm" else "fcfs")
+    if queue == SUBJECT:
+        queue = {"kind": SUBJECT}
+    queue = dict(queue) if isinstance(queue, dict) else {"kind": queue}
+    if buffer is not None:
+        queue["buffer"] = buffer
+    forward = line.get("rate")
+    forward = forward["forward"] if isinstance(forward, dict) and "forward" in forward else forward
+    line.setdefault("delay", f"{round(rtt / 2 * 1e12)}ps")
+    fastest = max([_bps(forward), *(_bps(e["rate"]) for e in events if e.get("rate"))])
+    access = f"{min(round(10 * fastest), 10**12)}bit/s"
+    flows, hosts = [], {}
+    for number, flow in enumerate(_filled(case.flows, cell)):
+        made, host, own = _flow(dict(flow), number, rtt)
+        flows.append(made)
+        hosts[host] = (own, made.get("count", 1) if "{i}" in host else None)
+    nodes: list[dict[str, Any]] = [{"name": "g"}, {"name": "h"}, {"name": "sink", "kind": "host"}]
+    links: list[dict[str, Any]] = []
+    for host, (own, count) in hosts.items():
+        many = {} if count is None else {"count": count}
+        nodes.append({"name": host, "kind": "host", **many})
+        links.append({"name": f"access-{host}", "from": host, "to": "g", "rate": access, "delay": own, **many})
+    links.append({"name": "line", "from": "g", "to": "h", "rtt": f"{round(rtt * 1e12)}ps", **line, "queue": queue})
+    links.append({"name": "exit", "from": "h", "to": "sink", "rate": access})
+    data: dict[str, Any] = {"nodes": nodes, "links": links, "flows": flows}
+    if events:
+        data["events"] = events
+    return data
+
+
+def _bps(rate: Any) -> float:
+    # Of a rate that changes, the trace's file or states say how fast; a bound is enough here.
+    return _core.quantity(rate, "bps")[1] if isinstance(rate, str) else 1e9
+
+
+def _flow(flow: dict[str, Any], number: int, rtt: float) -> tuple[dict[str, Any], str, str]:
+    """A flow, the name of its host, and the delay of its own line."""
+    control = flow.setdefault("control", SUBJECT)
+    kind = control.get("kind") if isinstance(control, dict) else control
+    name = flow.setdefault("name", "own" if kind == SUBJECT else f"other{number}" if number else "other")
+    own = flow.pop("rtt", None)
+    delay = "0s" if own is None else f"{round(max(0.0, seconds(own) - rtt) / 2 * 1e12)}ps"
+    many = int(flow.get("count", 1)) > 1
+    if many and "{i}" not in name:
+        flow["name"] = f"{name}{{i}}"
+    host = f"h{number}-{{i}}" if many else f"h{number}"
+    back = flow.pop("back", False)
+    ends = {"from": "sink", "to": host} if back else {"from": host, "to": "sink"}
+    packet = {} if "packet" in flow else {"packet": f"{PACKET}B"}
+    if kind != SUBJECT and kind in _with_transport():
+        flow.setdefault("transport", {"preset": "linux"})
+    return {**flow, **ends, **packet}, host, delay
+
+
+@registered.cached
+def _with_transport() -> set[str]:
+    return {entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"]}
+
+
+def _rate_and_trip(data: dict[str, Any]) -> tuple[float, float]:
+    """Rate (bit/s) and round trip (s) of the line at the start."""
+    links = [link for link in data.get("links", []) if link.get("name") == "line"]
+    if not links:
+        return 1e6, 0.05
+    rate = links[0]["rate"]
+    return _bps(rate["forward"] if isinstance(rate, dict) and "forward" in rate else rate), rtt_of(links[0])
+
+
+def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: float) -> Any:
+    """The subject in its place; its flows have the transport of Linux, if they take one."""
+    if isinstance(value, list):
+        return [_with_subject(entry, subject, judges, rate, rtt) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    out = {key: _with_subject(entry, subject, judges, rate, rtt) for key, entry in value.items()}
+    control, queue = out.get("control"), out.get("queue")
+    if judges == "control" and _is_subject(control):
+        if subject.null:
+            return null_flow(out, subject.null, rate, rtt)
+        own = {k: v for k, v in control.items() if k != "kind"} if isinstance(control, dict) else {}
+        transport = out.pop("transport", {})
+        out["control"] = {**own, **subject.table}
+        if subject.table["kind"] in _with_transport():
+            out["transport"] = {"preset": "linux", **transport}
+    if judges == "aqm" and _is_subject(queue):
+        own = queue if isinstance(queue, dict) else {}
+        out["queue"] = {**own, **subject.table}
+    return out
+
+
+def _is_subject(value: Any) -> bool:
+    return value == SUBJECT or (isinstance(value, dict) and value.get("kind") == SUBJECT)
+
+
+def _place(case: Case, data: dict[str, Any]) -> Place:
+    """What the metrics have to know."""
+    links = [link for link in data.get("links", []) if link.get("name", "") == "line"]
+    rates: list[tuple[float, float]] = []
+    if links:
+        rate = links[0]["rate"]
+        rate = rate["forward"] if isinstance(rate, dict) and "forward" in rate else rate
+        rates.append((0.0, _bps(rate)))
+        up = rates[0][1]
+        for event in sorted(data.get("events", []), key=lambda e: seconds(e["at"])):
+            if event.get("link") != "line" or event.get("direction") == "reverse":
+                continue
+            if event.get("rate"):
+                up = _bps(event["rate"])
+                rates.append((seconds(event["at"]), up))
+            if "up" in event:
+                rates.append((seconds(event["at"]), up if event["up"] else 0.0))
+    return Place(seconds(data["duration"]), seconds(data["warm_up"]), rates)

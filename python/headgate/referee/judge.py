@@ -1,0 +1,306 @@
+"""The judgement: runs of all cells with the subject, the baselines and the nulls, and the verdicts from them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from ..base.atomic import require_folder
+from ..base.errors import HeadgateError
+from . import steps, verdict, work
+from .build import scenario
+from .case import Better, Bound, Case, Measured, cases, label
+from .report import Entry, Report
+from .store import Store, ship, shipped
+from .subjects import BASELINES, NULLS, Subject, has
+
+#: Called with (share done, runs done, runs in all).
+Progress = Callable[[float, int, int], object]
+
+#: How many times the runs of a case are made more if a verdict is open.
+MORE = 3
+
+#: Jobs that are submitted for each process.
+_AHEAD = 4
+
+
+def judge(
+    subject: Subject,
+    chosen: Sequence[Case],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    fresh: bool = False,
+    runs: int | None = None,
+    more: bool = True,
+    progress: Progress | None = None,
+) -> Report:
+    """Judges a flow control or a queue by cases.
+
+    Args:
+        subject: who is judged.
+        chosen: cases, all of one kind, for controls or for AQMs.
+        out: folder in which runs are kept, so that a judgement that was ended goes on where it was.
+        workers: processes; one per processor unless given.
+        fresh: runs the baselines, instead of taking the runs of them that come with headgate.
+        runs: of each cell, instead of what a case asks for.
+        more: makes more runs where a bound is open.
+        progress: called several times a second.
+
+    Raises:
+        HeadgateError: a case makes no scenario, or the folder cannot be written.
+        KeyboardInterrupt: Ctrl-C; finished runs are kept in the folder.
+    """
+    folder = None
+    if out is not None:
+        folder = Path(out)
+        require_folder(folder, "the folder of the referee")
+        folder.mkdir(parents=True, exist_ok=True)
+    runner = _Runner(Store(folder), fresh, workers, progress)
+    with runner:
+        cells = [_Cell(case, cell, subject, runs) for case in chosen if not case.steps for cell in case.grid()]
+        runner.make([job for cell in cells for job in cell.all_jobs()])
+        if more and runs is None:
+            for _ in range(MORE - 1):
+                open_cells = [cell for cell in cells if cell.is_open(runner)]
+                runner.make([job for cell in open_cells for job in cell.more()])
+        entries = [entry for cell in cells for entry in cell.entries(runner)]
+    entries += [_stepped(case, subject) for case in chosen if case.steps]
+    order = {case.name: i for i, case in enumerate(chosen)}
+    return Report(subject.name, sorted(entries, key=lambda entry: order[entry.case]), list(chosen))
+
+
+def write_baselines(workers: int | None = None, progress: Progress | None = None) -> None:
+    """Makes the runs of all baselines and nulls in all cases, and replaces those that come with headgate."""
+    runner = _Runner(Store(), True, workers, progress)
+    with runner:
+        jobs: dict[str, list[work.Job]] = {}
+        for case in cases():
+            for cell in [] if case.steps else case.grid():
+                wanted = [null.null for null in NULLS[case.judges]] if case.must or case.must_not else []
+                for name in dict.fromkeys([*BASELINES[case.judges], *wanted]):
+                    jobs.setdefault(name, []).extend(_Cell(case, cell, by_name(name, case.judges), None).own())
+        runner.make([job for own in jobs.values() for job in own])
+        for name, own in jobs.items():
+            ship(name, [(job.key, found["values"]) for job in own if "values" in (found := runner.get(job))])
+
+
+def by_name(name: str, judges: str) -> Subject:
+    """A baseline or a null."""
+    nulls = {null.null: null for null in NULLS[judges]}
+    return nulls.get(name) or Subject(name, {"kind": name})
+
+
+class _Cell:
+    """One cell of a case: its jobs, and what they gave."""
+
+    def __init__(self, case: Case, cell: dict[str, Any], subject: Subject, runs: int | None) -> None:
+        self.case, self.cell, self.subject = case, cell, subject
+        self.count = runs or case.runs
+        self.measured = tuple(dict.fromkeys(entry.wanted() for entry in case.measured() if entry.applies(cell)))
+        self.missing = [need for need in case.needs if not has(subject, need)]
+        self._made: dict[str, tuple[str, Any]] = {}
+
+    def _jobs(self, subject: Subject, count: int) -> list[work.Job]:
+        name = subject.null or subject.name
+        if not self.measured:
+            return []
+        if name not in self._made:
+            made, place = scenario(self.case, self.cell, subject)
+            self._made[name] = made.to_json(), place
+        text, place = self._made[name]
+        return [work.Job(text, seed, self.measured, place) for seed in range(1, count + 1)]
+
+    def own(self) -> list[work.Job]:
+        """Runs of the subject."""
+        return [] if self.missing else self._jobs(self.subject, self.count)
+
+    def others(self) -> dict[str, list[work.Job]]:
+        """Runs of baselines and nulls, by name."""
+        if self.missing:
+            return {}
+        found = {}
+        wanted = {e.baseline for e in self.case.better_than if e.applies(self.cell)}
+        for name in BASELINES[self.case.judges]:
+            if name in wanted:
+                found[name] = self._jobs(
+                    Subject(name, {"kind": name}), self.case.runs if self.count > self.case.runs else self.count
+                )
+        if any(e.applies(self.cell) for e in [*self.case.must, *self.case.must_not]):
+            for null in NULLS[self.case.judges]:
+                found[null.null] = self._jobs(null, min(self.count, self.case.runs))
+        return found
+
+    def all_jobs(self) -> list[work.Job]:
+        """Everything that is run at first."""
+        return [*self.own(), *(job for jobs in self.others().values() for job in jobs)]
+
+    def more(self) -> list[work.Job]:
+        """Further runs of the subject."""
+        self.count += self.case.runs
+        return self.own()
+
+    def _values(self, runner: _Runner, jobs: list[work.Job], entry: Measured) -> list[float | None]:
+        at = self.measured.index(entry.wanted())
+        return [found["values"][at] for job in jobs if "values" in (found := runner.get(job))]
+
+    def _bounds(self) -> list[tuple[Bound, bool]]:
+        both = [(entry, False) for entry in self.case.must] + [(entry, True) for entry in self.case.must_not]
+        return [(entry, forbidden) for entry, forbidden in both if entry.applies(self.cell)]
+
+    def is_open(self, runner: _Runner) -> bool:
+        """Whether more runs would help."""
+        jobs = self.own()
+        if not jobs or any("fault" in runner.get(job) for job in jobs):
+            return False
+        return any(verdict.bound(self._values(runner, jobs, e), *e.range(), f) == "open" for e, f in self._bounds())
+
+    def entries(self, runner: _Runner) -> list[Entry]:
+        """The verdicts."""
+        case, place = self.case, label(self.cell)
+        if self.missing:
+            return [
+                Entry(
+                    case.name,
+                    place,
+                    self.cell,
+                    "needs",
+                    "",
+                    "n/a",
+                    why=f"the subject has no {' or '.join(self.missing)}",
+                )
+            ]
+        jobs, others = self.own(), self.others()
+        faults = [found["fault"] for job in jobs if "fault" in (found := runner.get(job))]
+        if faults:
+            return [Entry(case.name, place, self.cell, "run", "", "invalid", why=faults[0])]
+        digests = [runner.get(job).get("digest", "") for job in jobs]
+        out = []
+        for kind, entry in self._expected():
+            values = self._values(runner, jobs, entry)
+            made = Entry(
+                case.name,
+                place,
+                self.cell,
+                kind,
+                entry.key(),
+                "report",
+                clause=entry.clause,
+                digests=digests,
+                seeds=len(jobs),
+            )
+            if any(value is not None for value in values):
+                made.value = verdict.interval(values)
+            if isinstance(entry, Bound):
+                made.verdict = verdict.bound(values, *entry.range(), kind == "must_not")
+                made.range, made.origin = entry.range(), entry.origin
+                made.nulls = {
+                    null.null: verdict.bound(
+                        self._values(runner, others[null.null], entry), *entry.range(), kind == "must_not"
+                    )
+                    for null in NULLS[case.judges]
+                }
+            elif isinstance(entry, Better):
+                base = self._values(runner, others[entry.baseline], entry) if entry.baseline in others else []
+                direction = _direction(entry)
+                made.verdict = verdict.better(values, base, direction, entry.zone)
+                made.baseline = entry.baseline
+                if any(value is not None for value in base):
+                    made.baseline_value = verdict.interval(base)
+            elif made.value is None:
+                made.verdict = "n/a"
+            out.append(made)
+        return out
+
+    def _expected(self) -> list[tuple[str, Measured]]:
+        kinds: dict[str, Sequence[Measured]] = {
+            "must": self.case.must,
+            "must_not": self.case.must_not,
+            "better_than": self.case.better_than,
+            "report": self.case.report,
+        }
+        return [(kind, entry) for kind, entries in kinds.items() for entry in entries if entry.applies(self.cell)]
+
+
+def _direction(entry: Better) -> str:
+    from .metrics import METRICS
+
+    return METRICS[entry.metric].better or "more"
+
+
+def _stepped(case: Case, subject: Subject) -> Entry:
+    """The verdict of a case of steps."""
+    made = Entry(case.name, "", {}, "steps", "", "pass", origin="document")
+    missing = [need for need in case.needs if not has(subject, need)]
+    if missing:
+        made.verdict, made.why = "n/a", f"the subject has no {' or '.join(missing)}"
+        return made
+    found = steps.run(case, subject.table)
+    made.steps = found
+    if wrong := [step for step in found if not step["met"]]:
+        made.verdict, made.why = "fail", steps.words(wrong[0])
+    for null in NULLS["control"][:1]:
+        made.nulls[null.null] = "pass" if all(step["met"] for step in steps.run(case, null.table)) else "fail"
+    return made
+
+
+class _Runner:
+    """Makes runs, each once."""
+
+    def __init__(self, store: Store, fresh: bool, workers: int | None, progress: Progress | None) -> None:
+        self._store, self._fresh, self._progress = store, fresh, progress
+        self._workers = workers or os.cpu_count() or 1
+        self._pool: ProcessPoolExecutor | None = None
+        self._done, self._all = 0, 0
+        self._shipped: dict[str, dict[str, Any]] = {}
+        if not fresh:
+            for judges in BASELINES:
+                for name in (*BASELINES[judges], *(null.null for null in NULLS[judges])):
+                    self._shipped.update(shipped(name))
+
+    def __enter__(self) -> _Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            # After an error or Ctrl-C nothing waits for runs that nobody wants.
+            for process in list((self._pool._processes or {}).values()):
+                process.terminate()
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def get(self, job: work.Job) -> dict[str, Any]:
+        """A run that was made."""
+        return self._store.get(job.key) or self._shipped[job.key]
+
+    def make(self, jobs: Iterable[work.Job]) -> None:
+        """Makes those that are new.
+
+        Raises:
+            HeadgateError: a scenario is none.
+        """
+        new = {job.key: job for job in jobs if self._store.get(job.key) is None and job.key not in self._shipped}
+        self._all += len(new)
+        if not new:
+            return
+        if self._pool is None:
+            # A new program each: a fork of one with threads may stop.
+            self._pool = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
+        # Long ones first, so that no processor waits at the end.
+        later = iter(sorted(new.values(), key=lambda job: -job.place.capacity(0, job.place.duration)))
+        pending: dict[Future[dict[str, Any]], work.Job] = {}
+        left = len(new)
+        while left:
+            while len(pending) < _AHEAD * self._workers and (job := next(later, None)) is not None:
+                pending[self._pool.submit(work.do, job)] = job
+            for future in wait(pending, timeout=0.2, return_when=FIRST_COMPLETED).done:
+                job, found = pending.pop(future), future.result()
+                if "wrong" in found:
+                    raise HeadgateError(found["wrong"])
+                self._store.add(job.key, found)
+                self._done, left = self._done + 1, left - 1
+            if self._progress is not None:
+                self._progress(self._done / self._all, self._done, self._all)

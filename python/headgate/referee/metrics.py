@@ -1,0 +1,289 @@
+"""What the referee measures: one definition of each metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .part import Part, Run, Wanted
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is measured.
+
+    Attributes:
+        unit: of the number; empty for a share or a ratio.
+        better: `more` or `less`; empty where neither is.
+        meaning: one sentence.
+        of: computes it.
+        traces: that the run has to record.
+    """
+
+    unit: str
+    better: str
+    meaning: str
+    of: Callable[[Part], float | None]
+    traces: tuple[str, ...] = ()
+
+
+def _ratio(a: float, b: float) -> float | None:
+    return a / b if b else None
+
+
+def _goodput(p: Part) -> float | None:
+    return _ratio(8 * p.total("unique_bytes"), p.seconds)
+
+
+def _share(p: Part) -> float | None:
+    return _ratio(p.total("unique_bytes"), p.total("unique_bytes", True))
+
+
+def _utilisation(p: Part) -> float | None:
+    return _ratio(8 * p.total("received_bytes", True), p.run.place.capacity(p.start, p.end))
+
+
+def _jain(p: Part) -> float | None:
+    x = p.each("unique_bytes")
+    return _ratio(float(x.sum()) ** 2, len(x) * float((x * x).sum()))
+
+
+def _least_share(p: Part) -> float | None:
+    x = p.each("unique_bytes")
+    return _ratio(float(x.min(initial=math.inf)) * len(x), float(x.sum())) if len(x) else None
+
+
+def _queueing_mean(p: Part) -> float | None:
+    if not p.windowed:
+        weight = p.flows("received")
+        return _ratio(float((np.nan_to_num(p.flows("queueing_mean_s")) * weight).sum()), float(weight.sum()))
+    table = p.run.table("intervals")
+    inside = (table["start_s"] >= p.start - 1e-9) & (table["end_s"] <= p.end + 1e-9) & p.named(table)
+    weight = np.asarray(table["received"][inside], float)
+    return _ratio(float((np.nan_to_num(table["queueing_mean_s"][inside]) * weight).sum()), float(weight.sum()))
+
+
+def _queueing(quantile: str) -> Callable[[Part], float | None]:
+    def of(p: Part) -> float | None:
+        # The delay of a path without queues is the mean delay less the mean wait.
+        fixed = p.flows("owd_mean_s") - p.flows("queueing_mean_s")
+        waits = p.flows(f"owd_{quantile}_s") - fixed
+        weight = p.flows("received")
+        known = np.isfinite(waits) & (weight > 0)
+        return _ratio(float((waits[known].clip(0) * weight[known]).sum()), float(weight[known].sum()))
+
+    return of
+
+
+def _queueing_most(p: Part) -> float | None:
+    table = p.run.table("intervals")
+    inside = (table["start_s"] >= p.start - 1e-9) & (table["end_s"] <= p.end + 1e-9) & p.named(table)
+    waits = np.asarray(table["queueing_mean_s"][inside], float)
+    waits = waits[np.isfinite(waits)]
+    return float(waits.max()) if len(waits) else None
+
+
+def _loss(p: Part) -> float | None:
+    return _ratio(p.total("drops") + p.total("lost"), p.total("sent"))
+
+
+def _stall(p: Part) -> float | None:
+    starts, counts = p.rows("unique")
+    ends = p.ends()
+    longest, since = 0.0, p.start
+    for start, end, count in zip(starts, ends, counts, strict=True):
+        if count:
+            longest, since = max(longest, start - since), end
+    return max(longest, p.end - since)
+
+
+def _recovery(p: Part) -> float | None:
+    """Until the goodput of five intervals together is a part of what the line carries in them."""
+    starts, data = p.rows("received_bytes", True)
+    ends = p.ends()
+    for i in range(len(starts)):
+        last = min(i + 5, len(starts)) - 1
+        carried = p.run.place.capacity(float(starts[i]), float(ends[last]))
+        if carried and 8 * data[i : last + 1].sum() >= p.what.part * carried and last - i == 4:
+            return float(starts[i]) - p.start
+    return p.seconds
+
+
+def _settling(p: Part) -> float | None:
+    """Until the share stays within a fifth of what it is in the last quarter."""
+    starts, own = p.rows("unique_bytes")
+    _, everybody = p.rows("unique_bytes", True)
+    ten = max(1, len(starts) // 50)
+    groups = len(starts) // ten
+    if groups < 8:
+        return None
+    own, everybody = (x[: groups * ten].reshape(groups, ten).sum(axis=1) for x in (own, everybody))
+    share = own / np.maximum(everybody, 1)
+    final = share[-groups // 4 :].mean()
+    outside = np.flatnonzero(np.abs(share - final) > 0.2 * final)
+    first = 0 if not len(outside) else int(outside[-1]) + 1
+    return float(starts[min(first * ten, len(starts) - 1)]) - p.start
+
+
+def _smoothness(p: Part) -> float | None:
+    _, data = p.rows("received_bytes")
+    ten = max(1, round(1 / max(p.seconds / max(len(data), 1), 1e-9)))
+    groups = len(data) // ten
+    if groups < 3:
+        return None
+    seconds = data[: groups * ten].reshape(groups, ten).sum(axis=1)
+    return _ratio(float(seconds.std()), float(seconds.mean()))
+
+
+def _most_sent(p: Part) -> float | None:
+    _, counts = p.rows("sent")
+    return float(counts.max()) if len(counts) else None
+
+
+def _finished(p: Part) -> float | None:
+    return _ratio(p.flows("finished").sum(), p.flows("started").sum())
+
+
+def _weighted(column: str, weight: str) -> Callable[[Part], float | None]:
+    def of(p: Part) -> float | None:
+        values, weights = p.flows(column), p.flows(weight)
+        known = np.isfinite(values) & (weights > 0)
+        return _ratio(float((values[known] * weights[known]).sum()), float(weights[known].sum()))
+
+    return of
+
+
+def _port(column: str) -> Callable[[Part], float | None]:
+    def of(p: Part) -> float | None:
+        table = p.run.table("links")
+        found = [value for name, value in zip(table["link"], table[column], strict=True) if name == p.run.place.line]
+        return float(found[0]) if found else None
+
+    return of
+
+
+def _traced(name: str, take: Callable[[Array, Array, float], float]) -> Callable[[Part], float | None]:
+    def of(p: Part) -> float | None:
+        times, values = p.trace(name or p.what.gauge)
+        return take(times, values, p.end) if len(values) else None
+
+    return of
+
+
+def _mean_over_time(times: Array, values: Array, end: float) -> float:
+    spans = np.diff(np.append(times, end))
+    return float((values * spans).sum() / spans.sum()) if spans.sum() > 0 else float(values[-1])
+
+
+def _most(times: Array, values: Array, end: float) -> float:
+    return float(values.max())
+
+
+def _least(times: Array, values: Array, end: float) -> float:
+    return float(values.min())
+
+
+def _last(times: Array, values: Array, end: float) -> float:
+    return float(values[-1])
+
+
+def _changes(times: Array, values: Array, end: float) -> float:
+    return float((np.diff(values) != 0).sum())
+
+
+def _of_sent(column: str) -> Callable[[Part], float | None]:
+    return lambda p: _ratio(p.total(column), p.total("sent"))
+
+
+_WINDOW, _GAUGE = ("window",), ("estimates",)
+
+#: All metrics by name.
+METRICS: dict[str, Metric] = {
+    "utilisation": Metric("", "more", "What all flows delivered over what the line can carry.", _utilisation),
+    "goodput": Metric("bit/s", "more", "New data that arrived, over the time.", _goodput),
+    "share": Metric("", "", "The goodput of these flows over that of all.", _share),
+    "jain": Metric("", "more", "Jain's index of the goodputs of these flows: 1 if they are equal.", _jain),
+    "least_share": Metric("", "more", "The least goodput of these flows over their mean.", _least_share),
+    "queueing_mean": Metric("s", "less", "Mean time in queues, of the packets that arrived.", _queueing_mean),
+    "queueing_p50": Metric(
+        "s", "less", "Median of the time in queues, over the whole measured time.", _queueing("p50")
+    ),
+    "queueing_p95": Metric(
+        "s", "less", "95 % quantile of the time in queues, over the whole measured time.", _queueing("p95")
+    ),
+    "queueing_p99": Metric(
+        "s", "less", "99 % quantile of the time in queues, over the whole measured time.", _queueing("p99")
+    ),
+    "queueing_most": Metric("s", "less", "The greatest mean wait of an interval.", _queueing_most),
+    "loss": Metric("", "less", "Packets dropped or lost over packets sent.", _loss),
+    "retransmissions": Metric("", "less", "Packets sent again over packets sent.", _of_sent("retransmissions")),
+    "timeouts": Metric("", "less", "Retransmission timeouts.", lambda p: p.total("timeouts")),
+    "marks": Metric("", "", "Packets marked over packets sent.", _of_sent("marks")),
+    "sent": Metric("packets", "", "Packets sent.", lambda p: p.total("sent")),
+    "sent_most": Metric("packets", "", "The most packets sent in an interval.", _most_sent),
+    "stall": Metric("s", "less", "The longest time in which nothing new arrived, in whole intervals.", _stall),
+    "recovery": Metric(
+        "s",
+        "less",
+        "Time until five intervals carry `part` of what the line can; the whole time if never.",
+        _recovery,
+    ),
+    "settling": Metric(
+        "s", "less", "Time until the share of these flows stays within a fifth of its final value.", _settling
+    ),
+    "variation": Metric("", "less", "Standard deviation of the goodput of seconds over its mean.", _smoothness),
+    "completion": Metric("s", "less", "Mean completion time of the transfers.", _weighted("fct_mean_s", "finished")),
+    "completion_p99": Metric("s", "less", "99 % quantile of the completion times.", _weighted("fct_p99_s", "finished")),
+    "slowdown": Metric(
+        "", "less", "Mean of completion time over the least possible one.", _weighted("slowdown_mean", "finished")
+    ),
+    "finished": Metric("", "more", "Transfers that were completed over those that began.", _finished),
+    "rtt_mean": Metric(
+        "s", "less", "Mean round-trip time that the sources measured.", _weighted("rtt_mean_s", "rtt_count")
+    ),
+    "backlog_most": Metric("packets", "less", "The most packets that waited at the line.", _port("backlog_max")),
+    "backlog_mean": Metric(
+        "packets", "less", "Packets waiting at the line, averaged over time.", _port("backlog_mean")
+    ),
+    "window_most": Metric(
+        "packets", "", "The greatest window of the first flow.", _traced("window", _most), traces=_WINDOW
+    ),
+    "window_least": Metric(
+        "packets", "", "The least window of the first flow.", _traced("window", _least), traces=_WINDOW
+    ),
+    "window_mean": Metric(
+        "packets",
+        "",
+        "The window of the first flow, averaged over time.",
+        _traced("window", _mean_over_time),
+        traces=_WINDOW,
+    ),
+    "window_last": Metric(
+        "packets",
+        "",
+        "The window of the first flow at the end of the time.",
+        _traced("window", _last),
+        traces=_WINDOW,
+    ),
+    "gauge_most": Metric("", "", "The greatest value of a gauge of the first flow.", _traced("", _most), traces=_GAUGE),
+    "gauge_least": Metric("", "", "The least value of a gauge.", _traced("", _least), traces=_GAUGE),
+    "gauge_mean": Metric("", "", "A gauge, averaged over time.", _traced("", _mean_over_time), traces=_GAUGE),
+    "gauge_last": Metric("", "", "A gauge at the end of the time.", _traced("", _last), traces=_GAUGE),
+    "gauge_changes": Metric("", "", "How often a gauge changed.", _traced("", _changes), traces=_GAUGE),
+}
+
+
+def measure(run: Run, what: Wanted) -> float | None:
+    """A number; None if there is nothing to measure."""
+    start = run.place.warm_up if what.start is None else what.start
+    end = run.place.duration if what.end is None else what.end
+    windowed = what.start is not None or what.end is not None
+    value = METRICS[what.metric].of(Part(run, what.of or run.place.subject, start, end, windowed, what))
+    return None if value is None or math.isnan(value) else float(value)

@@ -1,0 +1,135 @@
+"""Who is judged, and beside whom: the subject, the baselines, and the trivial subjects (nulls)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _core, plugins
+from ..base.catalogue import catalogue
+from ..base.errors import HeadgateError, cut, nearest
+from .case import seconds
+
+#: Baselines, whose runs come with headgate.
+BASELINES = {
+    "control": ("reno", "cubic", "cubic_linux", "bbr1", "bbr3", "prague"),
+    "aqm": ("fcfs", "red", "codel", "pie", "fq_codel"),
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A flow control or a queue in the place of the subject.
+
+    Attributes:
+        name: for people.
+        table: as a scenario writes it.
+        plugins: what a scenario's key of this name has, for one of the user's own.
+        null: which trivial subject it is; empty for others.
+    """
+
+    name: str
+    table: dict[str, Any]
+    plugins: tuple[Any, ...] = ()
+    null: str = ""
+
+
+#: What would pass without being a scheme at all, by what is judged.
+NULLS = {
+    "control": (
+        # It never changes: whatever is lost is sent again.
+        Subject("fixed window", {"kind": "aimd", "increase": 0.001, "decrease": 1.0, "slow_start": False}, null="fixed"),
+        # It sends at the line's rate, and never listens.
+        Subject("unresponsive", {"kind": "none"}, null="unresponsive"),
+    ),
+    "aqm": (
+        Subject("drop-tail", {"kind": "fcfs"}, null="drop-tail"),
+        Subject("short drop-tail", {"kind": "fcfs", "buffer": "0.1BDP"}, null="short"),
+    ),
+}  # fmt: skip
+
+
+def named(text: str, judges: str, name: str = "", parameters: dict[str, Any] | None = None) -> Subject:
+    """The subject that a user names: of the list, of a file in Python, or a table in JSON.
+
+    Raises:
+        HeadgateError: there is none.
+    """
+    import json
+
+    given = dict(parameters or {})
+    kind = "controls" if judges == "control" else "disciplines"
+    if text.lstrip().startswith("{"):
+        try:
+            table = json.loads(text)
+        except ValueError as e:
+            raise HeadgateError(f"NAME: {cut(e)}; expected a name, a file in Python or a table in JSON") from None
+        if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
+            raise HeadgateError(f'NAME: found {cut(text)}; expected a table with `kind`, such as {{"kind": "cubic"}}')
+        return Subject(str(table["kind"]), {**table, **given})
+    if text.endswith(".py"):
+        (entry,) = plugins.filled_from(text)
+        plugins.ensure([entry])
+        wanted = "control" if judges == "control" else "discipline"
+        names = [own for own, what in plugins.kinds([entry]).items() if what == wanted]
+        if name and name not in names:
+            raise HeadgateError(
+                f"--name: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}"
+            )
+        if not name and len(names) != 1:
+            raise HeadgateError(
+                f"{cut(text)} has {len(names)} of the kind {wanted}; expected --name with one of {', '.join(names)}"
+            )
+        chosen = name or names[0]
+        return Subject(chosen, {"kind": chosen, **given}, (entry,))
+    known = list(catalogue(kind))
+    if text not in known:
+        more = "" if judges == "control" else " or of an AQM"
+        raise HeadgateError(
+            f"NAME: found {cut(repr(text))}; expected a file in Python, or a name of `headgate list {kind}`{more}."
+            f"{nearest(text, known)}"
+        )
+    return Subject(text, {"kind": text, **given})
+
+
+def has(subject: Subject, need: str) -> bool:
+    """Whether a flow control has what a case needs: `ecn`, `media`, `bbr`."""
+    kind = str(subject.table["kind"])
+    if need == "media":
+        return kind == "scream"
+    if need == "bbr":
+        return kind == "bbr3"
+    return not subject.null and kind not in ("none", "process")
+
+
+def null_flow(flow: dict[str, Any], null: str, rate: float, rtt: float) -> dict[str, Any]:
+    """A flow of a trivial subject over a line of this rate (bit/s) and round trip (s)."""
+    packet = _core.quantity(flow["packet"], "bytes")[1] if isinstance(flow.get("packet"), str) else 1500
+    window = max(1, round(rate * rtt / 8 / packet))
+    if null == "fixed":
+        own = {k: v for k, v in flow.get("transport", {}).items() if k in ("ecn", "min_timeout")}
+        return {
+            **flow,
+            "control": dict(NULLS["control"][0].table),
+            "transport": {"preset": "linux", **own, "initial_window": min(window, 1_000_000)},
+        }
+    out = {k: v for k, v in flow.items() if k not in ("transport", "receiver")}
+    workload = flow.get("workload", "ftp")
+    kind = workload.get("kind") if isinstance(workload, dict) else workload
+    if kind == "ftp":
+        out["workload"] = {"kind": "cbr", "rate": f"{max(1, round(rate))}bit/s"}
+    return {**out, "control": "none"}
+
+
+def rtt_of(link: dict[str, Any]) -> float:
+    """The round trip that a link stands for, in s."""
+    text = link.get("rtt") or link.get("delay", "20ms")
+    if isinstance(text, dict):
+        return sum(seconds(t) for t in text.values())
+    return seconds(text) * (1 if link.get("rtt") else 2)
+
+
+def file_of(path: str | os.PathLike[str]) -> str:
+    """A name for a subject's files."""
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in os.fspath(path))
