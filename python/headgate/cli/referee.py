@@ -108,7 +108,11 @@ def referee(
             more=not quick,
             progress=callback,
         )
-    outputs.write(report, subject, out, html, junit, badge)
+    if out is not None or html is not None:
+        with progress("writing the report") as callback:
+            outputs.write(report, subject, out, html, junit, badge, callback)
+    else:
+        outputs.write(report, subject, junit_file=junit, badge=badge)
     if as_json:
         print_json(report.to_dict())
     else:

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import __version__
+from ..base.units import scale_of
 from .case import Case
+from .metrics import METRICS
 
 #: One character for each verdict, in the order in which they are counted.
 SIGNS = {
@@ -151,3 +153,42 @@ class Report:
                 for case in self.cases
             ],
         }  # fmt: skip
+
+
+def amount(key: str, value: float, half: float = 0.0) -> str:
+    """A measured value with its unit.
+
+    >>> amount("queueing_p95", 0.0381, 0.0002), amount("loss", 0.01)
+    ('38.1 ± 0.2 ms', '0.01')
+    """
+    metric = METRICS.get(key.split(" ")[0])
+    factor, unit = scale_of(metric.unit, [value]) if metric else (1.0, "")
+    spread = f" ± {half * factor:.2g}" if half else ""
+    return f"{value * factor:.4g}{spread}{' ' + unit if unit else ''}"
+
+
+def sentence(entry: Entry) -> str:
+    """A verdict in one sentence.
+
+    >>> sentence(Entry("a", "buffer 1BDP", {}, "must", "loss", "fail", value=(0.1, 0.1, 0.1), range=(-math.inf, 0.01)))
+    'a (buffer 1BDP): fail: loss is 0.1; expected at most 0.01'
+    """
+    place = f"{entry.case} ({entry.place})" if entry.place else entry.case
+    if entry.value is None:
+        return f"{place}: {entry.verdict}{': ' + entry.why if entry.why else ''}"
+    text = f"{place}: {entry.verdict}: {entry.key} is {amount(entry.key, entry.value[0])}"
+    if entry.range is not None:
+        text += f"; expected {line(entry)}"
+    if entry.baseline_value is not None:
+        text += f"; {entry.baseline} has {amount(entry.key, entry.baseline_value[0])}"
+    return text + (f". {entry.why}" if entry.why else "")
+
+
+def line(entry: Entry) -> str:
+    """The line that an entry is held against, in words."""
+    if entry.range is None:
+        return f"than {entry.baseline}" if entry.baseline else ""
+    least, most = entry.range
+    bounds = [("at least", least)] * math.isfinite(least) + [("at most", most)] * math.isfinite(most)
+    words = " and ".join(f"{word} {amount(entry.key, bound)}" for word, bound in bounds)
+    return f"not {words}" if entry.kind == "must_not" else words
