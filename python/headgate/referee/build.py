@@ -159,7 +159,8 @@ def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: f
             out["transport"] = {"preset": "linux", **transport}
     if judges == "aqm" and _is_subject(queue):
         own = queue if isinstance(queue, dict) else {}
-        out["queue"] = {**own, **subject.table}
+        short = {"buffer": f"{max(2 * PACKET, round(rate * rtt / 80))}B"} if subject.null == "short" else {}
+        out["queue"] = {**own, **subject.table, **short}
     return out
 
 
@@ -184,4 +185,5 @@ def _place(case: Case, data: dict[str, Any]) -> Place:
                 rates.append((seconds(event["at"]), up))
             if "up" in event:
                 rates.append((seconds(event["at"]), up if event["up"] else 0.0))
-    return Place(seconds(data["duration"]), seconds(data["warm_up"]), rates)
+    subject = "own" if case.judges == "control" else ""
+    return Place(seconds(data["duration"]), seconds(data["warm_up"]), rates, subject=subject)

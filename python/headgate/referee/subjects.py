@@ -45,7 +45,8 @@ NULLS = {
     ),
     "aqm": (
         Subject("drop-tail", {"kind": "fcfs"}, null="drop-tail"),
-        Subject("short drop-tail", {"kind": "fcfs", "buffer": "0.1BDP"}, null="short"),
+        # A tenth of a bandwidth-delay product of buffer, or two packets.
+        Subject("short drop-tail", {"kind": "fcfs"}, null="short"),
     ),
 }  # fmt: skip
 
@@ -75,11 +76,11 @@ def named(text: str, judges: str, name: str = "", parameters: dict[str, Any] | N
         names = [own for own, what in plugins.kinds([entry]).items() if what == wanted]
         if name and name not in names:
             raise HeadgateError(
-                f"--name: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}"
+                f"--control: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}"
             )
         if not name and len(names) != 1:
             raise HeadgateError(
-                f"{cut(text)} has {len(names)} of the kind {wanted}; expected --name with one of {', '.join(names)}"
+                f"{cut(text)} has {len(names)} of the kind {wanted}; expected --control with one of {', '.join(names)}"
             )
         chosen = name or names[0]
         return Subject(chosen, {"kind": chosen, **given}, (entry,))
