@@ -163,12 +163,13 @@ def test_missing_values_are_not_applicable():
 
 
 def failing():
+    none, most = -math.inf, math.inf
     entries = [
-        Entry("a", "rate <1>", {}, "must", "loss", "fail", value=(0.1, 0.1, 0.1), range=(-math.inf, 0.01), origin="document"),
-        Entry("a", "rate <1>", {}, "must", "utilisation", "pass", value=(1, 1, 1), range=(0.9, math.inf), origin="ours", nulls={"fixed": "pass"}),
+        Entry("a", "rate <1>", {}, "must", "loss", "fail", value=(0.1,) * 3, range=(none, 0.01), origin="document"),
+        Entry("a", "rate <1>", {}, "must", "utilisation", "pass", value=(1,) * 3, range=(0.9, most), origin="ours"),
         Entry("a", "", {}, "run", "", "invalid", why="bad \x00 & worse"),
-        Entry("a", "", {}, "must", "jain", "open", value=(0.9, 0.8, 1.0), range=(0.9, math.inf), origin="practice"),
-    ]  # fmt: skip
+        Entry("a", "", {}, "must", "jain", "open", value=(0.9, 0.8, 1.0), range=(0.9, most), origin="practice"),
+    ]
     return Report("some <control>", entries, [case().model_copy(update={"name": "a"})])
 
 
