@@ -1,13 +1,13 @@
 """Packets of a run as a capture in pcapng, which Wireshark, tshark and tcpdump read.
 
-Source: draft-ietf-opsawg-pcapng for the blocks and options (sections 4.1 to 4.6), RFC 791 and RFC 768 for the headers, RFC 3168 for the marks.
-Deviations: none of the file format. The headers of the packets are made up, since the simulator has none:
+Source: draft-ietf-opsawg-pcapng for the blocks and options (sections 4.1 to 4.6), RFC 791 and RFC 768 for the headers, RFC 3168 for the
+marks. Deviations: none of the file format. The headers of the packets are made up, since the simulator has none:
 
 - each flow has an address of its own at its source and at its sink, and a record of names says which;
 - what is captured of a packet are these headers alone: the packet's own length is in them and in the block.
 
-A packet stands in the capture once for each port that it left, at the time at which its transmission began, on the interface of the port; one that was
-dropped stands at the time of the drop on an interface of its own.
+A packet stands in the capture once for each port that it left, at the time at which its transmission began, on the interface of the port;
+one that was dropped stands at the time of the drop on an interface of its own.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class CaptureWriter:
     def take(self, batch: Batch) -> None:
         """Writes the packets of a part of the run."""
         self._packets(batch.packets)
-        for port, in rows(batch.waiting, "port"):
+        for (port,) in rows(batch.waiting, "port"):
             self._counts[port][0] += 1
 
     def finish(self) -> None:
@@ -90,8 +90,24 @@ class CaptureWriter:
         self._out.close()
 
     def _packets(self, packets: Columns) -> None:
-        names = ("port", "flow", "entry", "seq", "arrived_ns", "start_ns", "bytes", "marked", "reason", "arrival", "departure", "ack", "ecn")
-        for port, flow, entry, seq, arrived, start, size, marked, reason, arrival, departure, ack, ecn in rows(packets, *names):
+        names = (
+            "port",
+            "flow",
+            "entry",
+            "seq",
+            "arrived_ns",
+            "start_ns",
+            "bytes",
+            "marked",
+            "reason",
+            "arrival",
+            "departure",
+            "ack",
+            "ecn",
+        )
+        for port, flow, entry, seq, arrived, start, size, marked, reason, arrival, departure, ack, ecn in rows(
+            packets, *names
+        ):
             count = self._counts[port]
             count[0] += 1
             count[1] += reason > 0

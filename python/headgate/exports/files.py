@@ -30,7 +30,6 @@ class Format:
     Attributes:
         name: of the option and of the argument of `write`.
         endings: that the name of a file may have; none for a folder.
-        about: what the option's help says.
         writer: makes what writes the file of a run, or None if `write` makes it of the tables.
         write: see `writer`.
         traces: the traces that it needs.
@@ -39,35 +38,29 @@ class Format:
 
     name: str
     endings: tuple[str, ...]
-    about: str
     writer: Callable[[Path, RunInfo], Any] | None = None
     write: Callable[[Path, RunInfo], None] | None = None
     traces: tuple[str, ...] = ()
     packets: bool = False
 
 
-#: All formats by their names, in the order of the options.
+#: All formats by their names, in the order of the options, whose texts are in `headgate.base.choices`.
 FORMATS = {
     f.name: f
     for f in (
+        Format("qlog", (), qlog.QlogWriter, None, qlog.TRACES, qlog.PACKETS),
+        Format("pcapng", (".pcapng",), capture.CaptureWriter, None, capture.TRACES, capture.PACKETS),
         Format(
-            "qlog", (), "Write a qlog trace of each flow and of the network into this folder.",
-            qlog.QlogWriter, None, qlog.TRACES, qlog.PACKETS,
+            "perfetto",
+            (".pftrace", ".perfetto-trace"),
+            timeline.TimelineWriter,
+            None,
+            timeline.TRACES,
+            timeline.PACKETS,
         ),
-        Format(
-            "pcapng", (".pcapng",), "Write the packets at every port into this capture (.pcapng), with the wait and the fate of each.",
-            capture.CaptureWriter, None, capture.TRACES, capture.PACKETS,
-        ),
-        Format(
-            "perfetto", (".pftrace", ".perfetto-trace"), "Write queues, transmissions and windows as a trace of Perfetto into this file (.pftrace).",
-            timeline.TimelineWriter, None, timeline.TRACES, timeline.PACKETS,
-        ),
-        Format(
-            "flent", (".flent.gz",), "Write goodputs and round-trip times of the intervals into this data file of flent (.flent.gz).",
-            None, flent.write,
-        ),
+        Format("flent", (".flent.gz",), None, flent.write),
     )
-}  # fmt: skip
+}
 
 
 def require(places: Mapping[str, StrPath], options: bool = False) -> None:
@@ -109,8 +102,8 @@ def write(
 ) -> list[Path]:
     """Writes the runs of a scenario in formats of other programs; gives the files and folders.
 
-    Each run is repeated once for all formats except flent's, to follow its packets: the scenario needs no traces. Of several replications each has
-    its own file, with its number before the ending, as in `x-run0.pcapng`.
+    Each run is repeated once for all formats except flent's, to follow its packets: the scenario needs no traces. Of several replications
+    each has its own file, with its number before the ending, as in `x-run0.pcapng`.
 
     Args:
         results: of a scenario.
@@ -143,7 +136,9 @@ def write(
     return found
 
 
-def _write(of: RunInfo, targets: Mapping[str, Path], report: Callable[[float], object], max_memory: str | int | None) -> None:
+def _write(
+    of: RunInfo, targets: Mapping[str, Path], report: Callable[[float], object], max_memory: str | int | None
+) -> None:
     """Writes the files of a run. All of them are complete before the first one gets its name."""
     path: Path | None = None
     try:
@@ -173,7 +168,7 @@ def _shown(paths: Sequence[Path] | Any) -> str:
 
 @contextmanager
 def _folder(path: Path) -> Iterator[Path]:
-    """Gives the name of a temporary folder beside `path`; when the block ends without an exception, its files take their places in `path`."""
+    """Gives the name of a temporary folder beside `path`, whose files take their places in it when the block ends without an exception."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.absolute().parent / f".{path.absolute().name}.{secrets.token_hex(4)}"
     try:

@@ -1,8 +1,9 @@
 """The intervals of a run as a data file of flent, whose plots then show simulated and measured runs together.
 
-Source: tohojo/flent, flent/resultset.py (file format 4) and flent/tests/tcp_nup.conf for the names of series, release 2.3.0: read for the format.
-Deviations: the file says that it is of the test `tcp_nup`, since flent draws only tests that it knows. Every flow of the scenario is a series
-`TCP upload::N`, whatever its control, with its name in the metadata; `Ping (ms) ICMP` is the mean round-trip time of all samples of an interval.
+Source: tohojo/flent, flent/resultset.py (file format 4) and flent/tests/tcp_nup.conf for the names of series, release 2.3.0: read for the
+format. Deviations: the file says that it is of the test `tcp_nup`, since flent draws only tests that it knows. Every flow of the scenario
+is a series `TCP upload::N`, whatever its control, with its name in the metadata; `Ping (ms) ICMP` is the mean round-trip time of all
+samples of an interval.
 """
 
 from __future__ import annotations
@@ -40,7 +41,11 @@ def write(file: Path, of: RunInfo) -> None:
     # A run that ends with an interval of no length has no rate there.
     ends, span = column["end_s"][:, 0], (column["end_s"] - column["start_s"])[:, 0]
     mbps = 8e-6 * column["unique_bytes"] / np.where(span > 0, span, np.nan)[:, None]
-    with file.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed, io.TextIOWrapper(packed, "utf-8") as out:
+    with (
+        file.open("wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+        io.TextIOWrapper(packed, "utf-8") as out,
+    ):
         out.write(f'{{"version": {FILE_VERSION}, "metadata": {json.dumps(_metadata(of, ends, span))}, "x_values": ')
         _list(out, ends)
         out.write(', "results": {')
@@ -86,7 +91,9 @@ def _upload(flow: int) -> str:
 def _metadata(of: RunInfo, ends: Floats, span: Floats) -> dict[str, Any]:
     length = _core.quantity(of.scenario["duration"])[2]
     flows = {
-        _upload(i): {"NAME": flow.name, "UNITS": "Mbits/s", "CONTROL": flow.control, "WORKLOAD": flow.workload, "FROM": flow.source, "TO": flow.sink}
+        _upload(i): {
+            "NAME": flow.name, "UNITS": "Mbits/s", "CONTROL": flow.control, "WORKLOAD": flow.workload, "FROM": flow.source, "TO": flow.sink,
+        }
         for i, flow in enumerate(of.flows)
     }  # fmt: skip
     sinks = list(dict.fromkeys(flow.sink for flow in of.flows))

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -74,7 +75,8 @@ class RunInfo:
     def ports(self) -> list[PortInfo]:
         """In the order of their numbers."""
         return [
-            PortInfo(r["link"], r["from"], r["to"], r["queue"], r["rate_bps"], r["delay_s"]) for r in self._rows("links")
+            PortInfo(r["link"], r["from"], r["to"], r["queue"], r["rate_bps"], r["delay_s"])
+            for r in self._rows("links")
         ]
 
     @cached_property
@@ -106,10 +108,11 @@ class RunInfo:
 class Batch:
     """What happened in a part of a run; each table is in the order of time.
 
-    `packets` has the columns `port`, `number`, `flow`, `seq`, `arrived_ns`, `start_ns` (of the transmission, or when it was dropped), `left_ns`,
-    `bytes`, `marked`, `reason` (0: sent, otherwise 1 plus the place in the list of reasons), `arrival`, `departure`, `entry`, `ack`, `ecn`.
-    `ends` has `what` (0: data was sent, 1: it reached its sink, 2: an acknowledgement reached the source), `at_ns`, `entry`, `flow`, `seq`,
-    `cumulative`, `bytes`, `marked`. `values` has `kind` (a place in `kinds`), `object` (a flow's entry; ports follow them), `at_ns`, `value`.
+    `packets` has the columns `port`, `number`, `flow`, `seq`, `arrived_ns`, `start_ns` (of the transmission, or when it was dropped),
+    `left_ns`, `bytes`, `marked`, `reason` (0: sent, otherwise 1 plus the place in the list of reasons), `arrival`, `departure`, `entry`,
+    `ack`, `ecn`. `ends` has `what` (0: data was sent, 1: it reached its sink, 2: an acknowledgement reached the source), `at_ns`,
+    `entry`, `flow`, `seq`, `cumulative`, `bytes`, `marked`. `values` has `kind` (a place in `kinds`), `object` (a flow's entry; ports
+    follow them), `at_ns`, `value`.
     """
 
     packets: Columns
@@ -164,37 +167,54 @@ def repeat(
     digest = _core.follow(text, of.run.seed, of.run.run, take, packets, control)
     if digest != of.run.digest:
         raise HeadgateError(
-            f"{of.name}: repeated, run {of.run.run} has the digest {digest}; expected {of.run.digest}. Does a plugin draw its own random numbers?"
+            f"{of.name}: repeated, run {of.run.run} has the digest {digest}; expected {of.run.digest}. "
+            "Does a plugin draw its own random numbers?"
         )
     for writer in writers:
         writer.finish()
 
 
 class _Pending:
-    """Packets are known when their transmission has begun, at some ports later than at others: they wait until none can come before them."""
+    """Packets are known when their transmission has begun, at some ports later than at others: all wait until none can come before them."""
 
     def __init__(self, writers: Sequence[Writer]) -> None:
         self._writers = writers
-        self._held: Columns = {}
+        self._held: dict[str, Columns] = {}
 
-    def take(self, packets: Mapping[str, Any], ends: Mapping[str, Any], values: Mapping[str, Any], until: float) -> None:
-        new = _columns(packets)
-        if new and self._held:
-            new = {name: np.concatenate([self._held[name], column]) for name, column in new.items()}
-        ready, waiting = new, dict[str, npt.NDArray[Any]]()
-        if new:
-            start = new["start_s"]
-            known = start < until
-            order = np.lexsort((new["number"], new["port"], start))
-            ready = {name: column[order[known[order]]] for name, column in new.items()}
-            self._held = {name: column[~known] for name, column in new.items()}
-            if np.isposinf(until):
-                waiting = _times(self._held)
-        kinds, (kind, of) = _names(values["trace"]), (_codes(values[name]) for name in ("trace", "object"))
-        traced = {"kind": kind, "object": of, "time_s": np.asarray(values["time_s"]), "value": np.asarray(values["value"])}
-        batch = Batch(_times(ready), _times(_columns(ends)), _times(traced), kinds, waiting)
+    def take(
+        self, packets: Mapping[str, Any], ends: Mapping[str, Any], values: Mapping[str, Any], until: float
+    ) -> None:
+        kinds = _names(values["trace"])
+        traced = {"kind": _codes(values["trace"]), "object": _codes(values["object"])}
+        traced |= {name: np.asarray(values[name]) for name in ("time_s", "value")}
+        arrived = _columns(packets)
+        if arrived:
+            order = np.lexsort((arrived["number"], arrived["port"], arrived["start_s"]))
+            arrived = {name: column[order] for name, column in arrived.items()}
+        ready = [
+            self._ready("packets", arrived, "start_s", until),
+            self._ready("ends", _columns(ends), "at_s", until),
+            self._ready("values", traced, "time_s", until),
+        ]
+        # At the end of the run those are left that have not begun.
+        waiting = _times(self._held["packets"]) if np.isposinf(until) and arrived else {}
+        batch = Batch(_times(ready[0]), _times(ready[1]), _times(ready[2]), kinds, waiting)
         for writer in self._writers:
             writer.take(batch)
+
+    def _ready(self, table: str, new: Columns, time: str, until: float) -> Columns:
+        """The rows before a time, in the order of time; the others wait."""
+        held = self._held.get(table)
+        if held and new:
+            new = {name: np.concatenate([held[name], column]) for name, column in new.items()}
+            order = np.argsort(new[time], kind="stable")
+            new = {name: column[order] for name, column in new.items()}
+        new = new or held or {}
+        if not new:
+            return {}
+        known = new[time] < until
+        self._held[table] = {name: column[~known] for name, column in new.items()}
+        return {name: column[known] for name, column in new.items()}
 
 
 def _columns(table: Mapping[str, Any]) -> Columns:
@@ -252,4 +272,4 @@ def numbered(path: str | os.PathLike[str], run: int, several: bool) -> str:
         return os.fspath(path)
     folder, name = os.path.split(os.fspath(path))
     stem, dot, ending = name.partition(".") if not name.startswith(".") else (name, "", "")
-    return os.path.join(folder, f"{stem}-run{run}{dot}{ending}")
+    return str(Path(folder) / f"{stem}-run{run}{dot}{ending}")

@@ -1,8 +1,8 @@
 """A run as qlog: a folder with a file for each flow, as its source sees it, and one for the network.
 
-Source: draft-ietf-quic-qlog-main-schema (JSON text sequences, RFC 7464; `simulation` events) and draft-ietf-quic-qlog-quic-events (packets, metrics), in
-the state of July 2026; qvis (quiclog/qvis of October 2025, QlogLoaderV2 and the congestion graph) for the older form that it reads.
-Deviations, all said in the description of each trace:
+Source: draft-ietf-quic-qlog-main-schema (JSON text sequences, RFC 7464; `simulation` events) and draft-ietf-quic-qlog-quic-events
+(packets, metrics), in the state of July 2026; qvis (quiclog/qvis of October 2025, QlogLoaderV2 and the congestion graph) for the older
+form that it reads. Deviations, all said in the description of each trace:
 
 - flows are no QUIC: a packet number is the order of transmission, and all packets are of type `1RTT`;
 - an `ack` frame has the packets that an acknowledgement newly acknowledges, so that it follows from sequence numbers;
@@ -51,8 +51,8 @@ _KEPT = 16_000_000
 _LONGEST = 60
 
 _ABOUT = (
-    "The flow is no QUIC: packet_number is the order of transmission; acked_ranges are the packets newly acknowledged; packet_lost stands where "
-    "data is sent again; windows are packets times the mean length of packets."
+    "The flow is no QUIC: packet_number is the order of transmission; acked_ranges are the packets newly acknowledged; packet_lost stands "
+    "where data is sent again; windows are packets times the mean length of packets."
 )
 
 
@@ -70,15 +70,24 @@ class QlogWriter:
         self._sent = [0] * len(of.flows)
         self._least_rtt = [float("inf")] * len(of.flows)
         for entry, flow in enumerate(of.flows):
-            about = f"Data from {flow.source} to {flow.sink}; control {flow.control}, workload {flow.workload}. {_ABOUT}"
+            about = (
+                f"Data from {flow.source} to {flow.sink}; control {flow.control}, workload {flow.workload}. {_ABOUT}"
+            )
             self._text.append([_head(of, f"flow {flow.name}", about, {"name": flow.source, "type": "client"})])
-            details = {"seed": of.run.seed, "run": of.run.run, "digest": of.run.digest, "flow": of.scenario["flows"][entry]}
+            details = {
+                "seed": of.run.seed,
+                "run": of.run.run,
+                "digest": of.run.digest,
+                "flow": of.scenario["flows"][entry],
+            }
             self._add(entry, 0, "simulation:scenario", {"name": of.name, "details": details})
         self._network = len(of.flows)
-        self._text.append([_head(of, "network", "What happens at ports.", {"name": "network", "type": "network", "flow": "client"})])
+        self._text.append(
+            [_head(of, "network", "What happens at ports.", {"name": "network", "type": "network", "flow": "client"})]
+        )
         self._add(self._network, 0, "simulation:scenario", {"name": of.name, "details": of.scenario})
         for port in of.ports:
-            state = {"port": port.name, "from": port.start, "to": port.end, "queue": port.queue}
+            state: dict[str, Any] = {"port": port.name, "from": port.start, "to": port.end, "queue": port.queue}
             state |= {"rate_bps": port.rate_bps, "delay_ms": port.delay_s * 1e3}
             self._add(self._network, 0, "headgate:link_state", state)
         self._markers = of.events()
@@ -106,7 +115,9 @@ class QlogWriter:
     def close(self) -> None:
         """No file stays open."""
 
-    def _end(self, at: int, what: int, entry: int, flow: int, seq: int, cumulative: int, size: int, marked: int) -> None:
+    def _end(
+        self, at: int, what: int, entry: int, flow: int, seq: int, cumulative: int, size: int, marked: int
+    ) -> None:
         """Something happened at an end of a path."""
         sender = self._senders.get(flow)
         if sender is None or sender.entry != entry or (what == 0 and sender.begins_again(seq)):
@@ -117,7 +128,11 @@ class QlogWriter:
             lost = sender.send(seq, packet)
             if lost is not None:
                 self._add(entry, at, "quic:packet_lost", {"header": {"packet_type": "1RTT", "packet_number": lost}})
-            data = {"header": {"packet_type": "1RTT", "packet_number": packet}, "raw": {"length": size}, "headgate_seq": seq}
+            data = {
+                "header": {"packet_type": "1RTT", "packet_number": packet},
+                "raw": {"length": size},
+                "headgate_seq": seq,
+            }
             if flow != entry:
                 data["headgate_flow"] = flow
             self._add(entry, at, "quic:packet_sent", data)
@@ -128,7 +143,11 @@ class QlogWriter:
                 frame["acked_ranges"] = ranges
             if marked:
                 frame["ce"] = sender.count_mark()
-            data = {"header": {"packet_type": "1RTT", "packet_number": sender.count_received()}, "raw": {"length": size}, "frames": [frame]}
+            data = {
+                "header": {"packet_type": "1RTT", "packet_number": sender.count_received()},
+                "raw": {"length": size},
+                "frames": [frame],
+            }
             self._add(entry, at, "quic:packet_received", data)
 
     def _dropped(self, at: int, port: int, entry: int, flow: int, seq: int, size: int, reason: int, ack: int) -> None:
@@ -200,7 +219,7 @@ class QlogWriter:
 _dumps = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 #: What comes first of what happens at one instant.
-_DROP, _END, _VALUE = range(3)
+_END, _DROP, _VALUE = range(3)
 
 
 def _merged(batch: Batch) -> list[tuple[int, int, Any]]:
@@ -227,14 +246,14 @@ def _head(of: RunInfo, title: str, about: str, vantage: dict[str, Any]) -> str:
     description = f"{about} {of.origin}."
     trace = {"title": title, "description": description, "vantage_point": vantage}
     reference = {"clock_type": "monotonic", "epoch": "unknown"}
-    newer = {
-        "file_schema": FILE_SCHEMA, "serialization_format": "application/qlog+json-seq", "title": title, "description": of.origin,
-        "trace": trace | {"common_fields": {"time_format": "relative_to_epoch", "reference_time": reference}, "event_schemas": EVENT_SCHEMAS},
-    }  # fmt: skip
-    older = {
-        "qlog_version": "0.3", "qlog_format": "JSON-SEQ", "title": title, "description": of.origin,
-        "trace": trace | {"common_fields": {"time_format": "relative", "reference_time": 0, "protocol_type": ["QUIC"]}},
-    }  # fmt: skip
+    both = {"title": title, "description": of.origin}
+    common = {"time_format": "relative_to_epoch", "reference_time": reference}
+    newer: dict[str, Any] = {"file_schema": FILE_SCHEMA, "serialization_format": "application/qlog+json-seq", **both}
+    newer |= {"trace": trace | {"common_fields": common, "event_schemas": EVENT_SCHEMAS}}
+    older: dict[str, Any] = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", **both}
+    older |= {
+        "trace": trace | {"common_fields": {"time_format": "relative", "reference_time": 0, "protocol_type": ["QUIC"]}}
+    }
     return f"{_dumps(newer)}\n{_dumps(older)}\n"
 
 
@@ -254,7 +273,7 @@ def _ms(seconds: float) -> float:
 
 
 def file_names(flows: list[str]) -> list[str]:
-    """A name of a file for each flow: characters that file systems or shells act upon are replaced, and names that are equal then get numbers.
+    """A name of a file for each flow: what file systems or shells act upon is replaced, and names that are equal then get numbers.
 
     >>> file_names(["ftp", "a/b", "a:b", "..", "network", "FTP"])
     ['ftp', 'a_b', 'a_b-2', '_', 'network-4', 'FTP-5']

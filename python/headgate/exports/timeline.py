@@ -79,7 +79,19 @@ class TimelineWriter:
 
     def _packets(self, packets: Columns) -> None:
         flows, ports = self._of.flows, self._of.ports
-        names = ("port", "flow", "entry", "seq", "arrived_ns", "start_ns", "left_ns", "bytes", "marked", "reason", "ack")
+        names = (
+            "port",
+            "flow",
+            "entry",
+            "seq",
+            "arrived_ns",
+            "start_ns",
+            "left_ns",
+            "bytes",
+            "marked",
+            "reason",
+            "ack",
+        )
         for port, flow, entry, seq, arrived, start, left, size, marked, reason, ack in rows(packets, *names):
             notes = _note_int(1, seq) + _note_text(2, "acknowledgement" if ack else "data") + _note_int(3, size)
             notes += _note(4, double(_NOTE_DOUBLE, (start - arrived) / 1e6)) + _note(5, number(_NOTE_BOOL, int(marked)))
@@ -88,7 +100,9 @@ class TimelineWriter:
             if reason > 0:
                 track = self._track(("drops", port), "drops", ("port", port))
                 notes += _note_text(6, flows[entry].name)
-                self._event(start, number(_TYPE, _INSTANT) + number(_TRACK, track) + notes + self._name(reason_of(reason)))
+                self._event(
+                    start, number(_TYPE, _INSTANT) + number(_TRACK, track) + notes + self._name(reason_of(reason))
+                )
                 continue
             # Rounding must not let a transmission end after the next one begins: they would lie in each other.
             before = self._open.get(port)
