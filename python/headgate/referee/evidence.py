@@ -30,12 +30,26 @@ class Evidence:
 
     scenario: str
     figure: str = ""
+    #: A capture of all packets, and a folder of qlog traces.
+    capture: str = ""
+    qlog: str = ""
 
 
 def write(
-    report: Report, subject: Subject, folder: Path, name: str, tick: Callable[[float, int, int], object] | None = None
+    report: Report,
+    subject: Subject,
+    folder: Path,
+    name: str,
+    captures: bool = False,
+    tick: Callable[[float, int, int], object] | None = None,
 ) -> dict[tuple[str, str], Evidence]:
-    """Writes the files into the folder called `name` in `folder`; gives those of each cell, by case and cell."""
+    """Writes the files into the folder called `name` in `folder`; gives those of each cell, by case and cell.
+
+    With `captures` the runs with a figure have their packets and a qlog as well: some megabytes each.
+    """
+    from ..exports import write as export
+    from ..plots.traces import timeline
+
     found: dict[tuple[str, str], Evidence] = {}
     jobs: list[tuple[Case, dict[str, Any], str]] = []
     for case in report.cases:
@@ -51,9 +65,15 @@ def write(
             if any(entry.verdict in SHOWN for entry in entries):
                 jobs.append((case, cell, file))
     for done, (case, cell, file) in enumerate(jobs[:MOST], 1):
-        figure = file.removesuffix(".toml") + ".svg"
-        _draw(case, cell, subject, folder / figure)
-        found[case.name, label(cell)] = Evidence(file, figure)
+        stem = file.removesuffix(".toml")
+        made, _ = scenario(case, cell, subject)
+        results = made.put("traces", list(TRACES)).run(seed=1)
+        timeline(results, folder / f"{stem}.svg")
+        more = {}
+        if captures:
+            export(results, pcapng=folder / f"{stem}.pcapng", qlog=folder / f"{stem}-qlog")
+            more = {"capture": f"{stem}.pcapng", "qlog": f"{stem}-qlog"}
+        found[case.name, label(cell)] = Evidence(file, f"{stem}.svg", **more)
         if tick is not None:
             tick(done / len(jobs[:MOST]), done, len(jobs[:MOST]))
     return found
@@ -62,10 +82,3 @@ def write(
 def _writable(data: dict[str, Any]) -> dict[str, Any]:
     """A scenario as a file has it. What a plugin's file contains stays: the scenario runs without that file."""
     return {key: value for key, value in data.items() if value not in (None, [], {})}
-
-
-def _draw(case: Case, cell: dict[str, Any], subject: Subject, path: Path) -> None:
-    from ..plots.traces import timeline
-
-    made, _ = scenario(case, cell, subject)
-    timeline(made.put("traces", list(TRACES)).run(seed=1), path)

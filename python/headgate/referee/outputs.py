@@ -43,6 +43,7 @@ def write(
     html: str | None = None,
     junit_file: str | None = None,
     badge: str | None = None,
+    captures: bool = False,
     progress: Progress | None = None,
 ) -> None:
     """Writes those that are asked for. A folder gets all of them: report.json, index.html, junit.xml and badge.svg."""
@@ -52,7 +53,7 @@ def write(
         write_text(folder / "report.json", json.dumps(report.to_dict(), indent=1, allow_nan=False) + "\n")
         pages.append(folder / "index.html")
     for path in dict.fromkeys(pages):
-        files = evidence.write(report, subject, path.parent, f"{path.stem}-files", progress)
+        files = evidence.write(report, subject, path.parent, f"{path.stem}-files", captures, progress)
         page.write(report, path, files)
     for file, name, text in ((junit_file, "junit.xml", junit.text), (badge, "badge.svg", badges.svg)):
         for path in ([Path(file)] if file is not None else []) + ([Path(out) / name] if out is not None else []):
