@@ -109,6 +109,24 @@ def test_runs_are_kept_and_not_made_again(tmp_path, monkeypatch):
     assert len(ran) == 1 and again.to_dict() == first.to_dict()
 
 
+def test_where_a_bound_is_open_more_runs_are_made(reno):
+    mean, low, high = of(reno, "better_than").value
+    assert low < mean < high
+    line = [{"metric": "queueing_mean", "at_least": mean}]
+    found = judge(named("reno", "control"), [case(must=line, must_not=[], better_than=[])], workers=2)
+    one, other = (of(found, "must", f"buffer {buffer}") for buffer in ("1BDP", "4BDP"))
+    assert (one.verdict, one.seeds) == ("open", 9) and other.seeds == 3 and other.verdict == "pass"
+    assert found.code() == 0 and found.code(strict=True) == 1
+    few = judge(named("reno", "control"), [case(must=line, must_not=[], better_than=[])], workers=2, more=False)
+    assert of(few, "must").seeds == 3
+
+
+def test_the_exit_code_knows_baselines(reno):
+    worse = Entry("a", "", {}, "better_than", "loss", "worse", baseline="cubic")
+    report = Report("x", [worse], [])
+    assert [report.code(), report.code(no_worse_than="reno"), report.code(no_worse_than="cubic")] == [0, 0, 1]
+
+
 def test_a_folder_of_something_else_is_an_error(tmp_path):
     (tmp_path / "runs.jsonl").write_text("hello\n")
     with pytest.raises(HeadgateError, match=r"runs\.jsonl: expected runs of a referee"):
