@@ -20,23 +20,26 @@ def run(case: Case, control: dict[str, Any]) -> list[dict[str, Any]]:
     try:
         driven = _core.Steps(json.dumps(control), case.window, 1)
     except ValueError as e:
-        raise HeadgateError(f"{case.name}: {cut(e)}") from None
+        raise HeadgateError(f"{case.file or case.name}: {cut(e)}") from None
     now, found = 0, []
     for number, step in enumerate(case.steps, 1):
-        event = {k: _nanoseconds(v) if k in ("t", "rtt") else v for k, v in step.do.items()}
-        now = int(event.pop("t", now))
+        try:
+            event = {k: _nanoseconds(v) if k in ("t", "rtt") else v for k, v in step.do.items()}
+            now = int(event.pop("t", now))
+        except (ValueError, TypeError, OverflowError) as e:
+            raise HeadgateError(f"{case.file or case.name}: step {number}: {cut(e)}") from None
         answer: dict[str, Any] = {}
         for turn in range(step.times):
             at = now + turn * _nanoseconds(step.every)
             try:
                 answer = json.loads(driven.step(json.dumps({"t": at, **event})))
             except ValueError as e:
-                raise HeadgateError(f"{case.name}: step {number}: {cut(e)}") from None
+                raise HeadgateError(f"{case.file or case.name}: step {number}: {cut(e)}") from None
         now += max(0, step.times - 1) * _nanoseconds(step.every)
         for name, wanted in step.expect.items():
             if name not in answer:
                 raise HeadgateError(
-                    f"{case.name}: step {number}: expect: found {cut(repr(name))}; expected one of {', '.join(answer)}"
+                    f"{case.file or case.name}: step {number}: expect: found {cut(repr(name))}; expected one of {', '.join(answer)}"
                 )
             value = answer[name]
             found.append({"step": number, "name": name, "value": value, "wanted": wanted, "met": _met(value, wanted)})
