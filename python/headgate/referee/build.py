@@ -30,6 +30,7 @@ def scenario(case: Case, cell: dict[str, Any], subject: Subject) -> tuple[Scenar
     """
     place = case.file or case.name
     place += f" ({label(cell)})" if cell else ""
+    data: dict[str, Any] = {}
     try:
         data = _filled(case.scenario, cell) if case.scenario else _line(case, cell)
         data = _with_subject(data, subject, case.judges, *_rate_and_trip(data))
@@ -59,12 +60,12 @@ def scenario(case: Case, cell: dict[str, Any], subject: Subject) -> tuple[Scenar
     except RecursionError:
         raise HeadgateError(f"{place}: found too many tables or lists within each other") from None
     except (HeadgateError, ValueError) as e:
-        raise HeadgateError(f"{place}: {e}") from None
+        raise HeadgateError(f"{place}: {_in_case(str(e), case, data)}") from None
 
 
 def _in_case(error: str, case: Case, data: dict[str, Any]) -> str:
     """The text of an error, with the line of the case for the link that stands for it."""
-    names = [link["name"] for link in data["links"]] if case.line else []
+    names = [link["name"] for link in data.get("links", [])] if case.line else []
     return error.replace(f"links[{names.index('line')}]", "line") if "line" in names else error
 
 
@@ -156,7 +157,7 @@ def _flow(flow: dict[str, Any], number: int, rtt: float) -> tuple[dict[str, Any]
     back = flow.pop("back", False)
     ends = {"from": "sink", "to": host} if back else {"from": host, "to": "sink"}
     packet = {} if "packet" in flow else {"packet": f"{PACKET}B"}
-    if kind != SUBJECT and kind in with_transport():
+    if isinstance(kind, str) and kind in with_transport():
         flow.setdefault("transport", {"preset": "linux"})
     return {**flow, **ends, **packet}, host, delay
 
@@ -167,7 +168,11 @@ def _rate_and_trip(data: dict[str, Any]) -> tuple[float, float]:
     if not links:
         return 1e6, 0.05
     rate = links[0].get("rate")
-    return _bps(rate["forward"] if isinstance(rate, dict) and "forward" in rate else rate), rtt_of(links[0])
+    try:
+        trip = rtt_of(links[0])
+    except ValueError:
+        trip = 0.05
+    return _bps(rate["forward"] if isinstance(rate, dict) and "forward" in rate else rate), trip
 
 
 def _lines(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -188,10 +193,10 @@ def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: f
         if subject.null:
             return null_flow(out, subject.null, rate, rtt)
         own = {k: v for k, v in control.items() if k != "kind"} if isinstance(control, dict) else {}
-        transport = out.pop("transport", {})
         out["control"] = {**own, **subject.table}
+        transport = out.pop("transport", {})
         if subject.table["kind"] in with_transport():
-            out["transport"] = {"preset": "linux", **transport}
+            out["transport"] = {"preset": "linux", **transport} if isinstance(transport, dict) else transport
     if judges == "aqm" and _is_subject(queue):
         # Whether it marks counts only where it can.
         own = {k: v for k, v in queue.items() if k != "mark" or takes_marks(subject)} if isinstance(queue, dict) else {}

@@ -244,6 +244,10 @@ class Case(_Table):
         return [*self.must, *self.must_not, *self.better_than, *self.report]
 
 
+#: The tables within a case, for errors.
+_TABLES: dict[str, type[_Table]] = {"must": Bound, "must_not": Bound, "better_than": Better, "report": Measured, "steps": Step}
+
+
 def seconds(text: str) -> float:
     """A time such as `10ms` in seconds.
 
@@ -257,7 +261,10 @@ def seconds(text: str) -> float:
         raise ValueError(f"found {cut(repr(text))}; expected a time such as 10ms")
     if text == "0s":
         return 0.0
-    return _core.quantity(text, "s")[1] / 1e12
+    try:
+        return _core.quantity(text, "s")[1] / 1e12
+    except ValueError as e:
+        raise ValueError(f"found {cut(repr(text))}; {e}") from None
 
 
 def label(cell: dict[str, Any]) -> str:
@@ -282,7 +289,7 @@ def read(file: str | os.PathLike[str], family: str = "") -> Case:
         with path.open("rb") as stream:
             text = stream.read(LONGEST + 1)
         if len(text) > LONGEST:
-            raise ValueError(f"expected at most {LONGEST} bytes")
+            raise ValueError(f"found more than {LONGEST} bytes; expected at most these")
         data = loads(text.decode())
     except UnicodeDecodeError as e:
         raise HeadgateError(f"{cut(path)}: expected text in UTF-8, found other bytes at position {e.start}") from None
@@ -291,7 +298,8 @@ def read(file: str | os.PathLike[str], family: str = "") -> Case:
     except RecursionError:
         raise HeadgateError(f"{cut(path)}: found too many tables or lists within each other") from None
     except ValueError as e:
-        raise HeadgateError(f"{cut(path)}: {e}") from None
+        many = "digits" in str(e)
+        raise HeadgateError(f"{cut(path)}: {'found a whole number with too many digits' if many else e}") from None
     return made(data, path.stem, cut(path), family)
 
 
@@ -310,10 +318,9 @@ def made(data: dict[str, Any], name: str, place: str, family: str = "") -> Case:
         case = Case(**{"family": family, **data, "name": name, "file": place})
     except ValidationError as e:
         error = e.errors()[0]
-        where = ".".join(str(part) for part in error["loc"])
-        raise HeadgateError(
-            f"{place}: {where + ': ' if where else ''}{_expected(error, list(Case.model_fields))}"
-        ) from None
+        # A part with a bracket names one of several types, not a place.
+        where = ".".join(str(part) for part in error["loc"] if "[" not in str(part))
+        raise HeadgateError(f"{place}: {where + ': ' if where else ''}{_expected(error)}") from None
     if problem := _problem(case):
         raise HeadgateError(f"{place}: {problem}")
     return case
@@ -331,7 +338,8 @@ def _problem(case: Case) -> str:
     for entry in case.measured():
         for key, wanted in entry.when.items():
             if key not in values:
-                return f"when: found {cut(repr(key))}; expected a name under `cells`.{nearest(key, values)}"
+                hint = nearest(key, values)
+                return f"when: found {cut(repr(key))}; expected a name under `cells`{'.' + hint if hint else ''}"
             if unknown := [value for value in wanted if value not in values[key]]:
                 return f"when.{key}: found {cut(repr(unknown[0]))}; expected a value of it under `cells`"
     from .subjects import BASELINES
@@ -340,7 +348,10 @@ def _problem(case: Case) -> str:
     if wrong := [entry.baseline for entry in case.better_than if entry.baseline not in known]:
         return f"better_than: baseline: found {cut(repr(wrong[0]))}; expected one of {', '.join(known)}"
     own = case.scenario.get("duration", case.duration)
-    end = seconds(own)
+    try:
+        end = seconds(own)
+    except ValueError as e:
+        return f"scenario.duration: {e}"
     for entry in case.measured():
         for key, text in (("from", entry.start), ("to", entry.end)):
             if text is not None and seconds(text) > end - (key == "from") * 1e-9:
@@ -348,17 +359,15 @@ def _problem(case: Case) -> str:
     return ""
 
 
-def _expected(error: Any, known: list[str]) -> str:
+def _expected(error: Any) -> str:
     message = str(error["msg"]).removeprefix("Value error, ")
     if error["type"] == "missing":
         return "missing; expected a value"
     if error["type"] == "extra_forbidden":
-        key = str(error["loc"][-1])
-        return (
-            f"found an unknown key; expected one of {', '.join(known)}.{nearest(key, known)}"
-            if len(error["loc"]) == 1
-            else "found an unknown key"
-        )
+        key, outer = str(error["loc"][-1]), str(error["loc"][0])
+        table = _TABLES.get(outer, Case) if len(error["loc"]) > 1 else Case
+        known = [field.alias or name for name, field in table.model_fields.items() if name not in ("name", "file")]
+        return f"found an unknown key; expected one of {', '.join(known)}.{nearest(key, known)}"
     found = cut(repr(error.get("input")))
     kinds = {"float_type": "a number", "int_type": "a whole number", "bool_type": "true or false", "string_type": "a text",
              "list_type": "a list", "dict_type": "a table", "model_type": "a table"}  # fmt: skip
@@ -366,8 +375,8 @@ def _expected(error: Any, known: list[str]) -> str:
         return f"found {found}; expected {kinds[error['type']]}"
     if error["type"] == "literal_error":
         return f"found {found}; expected {error['ctx']['expected']}"
-    message = message.replace("Input should be", "expected a number")
-    return message if isinstance(error.get("input"), dict) else f"found {found}; {message}"
+    message = message.replace("Input should be a ", "expected a ").replace("Input should be", "expected a number")
+    return message if isinstance(error.get("input"), dict) or message.startswith("found ") else f"found {found}; {message}"
 
 
 def cases(family: str = "") -> list[Case]:

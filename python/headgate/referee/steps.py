@@ -23,17 +23,19 @@ def run(case: Case, control: dict[str, Any]) -> list[dict[str, Any]]:
         raise HeadgateError(f"{case.file or case.name}: {cut(e)}") from None
     now, found = 0, []
     for number, step in enumerate(case.steps, 1):
-        try:
-            event = {k: _nanoseconds(v) if k in ("t", "rtt") else v for k, v in step.do.items()}
-            now = int(event.pop("t", now))
-        except (ValueError, TypeError, OverflowError) as e:
-            raise HeadgateError(f"{case.file or case.name}: step {number}: {cut(e)}") from None
+        event = {}
+        for key, value in step.do.items():
+            try:
+                event[key] = _nanoseconds(value) if key in ("t", "rtt") else value
+            except ValueError as e:
+                raise HeadgateError(f"{case.file or case.name}: step {number}: {key}: {e}") from None
+        now = event.pop("t", now)
         answer: dict[str, Any] = {}
         for turn in range(step.times):
             at = now + turn * _nanoseconds(step.every)
             try:
                 answer = json.loads(driven.step(json.dumps({"t": at, **event})))
-            except ValueError as e:
+            except (ValueError, TypeError) as e:
                 raise HeadgateError(f"{case.file or case.name}: step {number}: {cut(e)}") from None
         now += max(0, step.times - 1) * _nanoseconds(step.every)
         for name, wanted in step.expect.items():
@@ -46,8 +48,9 @@ def run(case: Case, control: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _nanoseconds(value: Any) -> Any:
-    return round(seconds(value) * 1e9) if isinstance(value, str) else value
+def _nanoseconds(value: Any) -> int:
+    """A time in ns, which whole numbers are already."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else round(seconds(value) * 1e9)
 
 
 def _met(value: Any, wanted: Any) -> bool:
