@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import loads
-from .metrics import METRICS
+from .metrics import METRICS, WHOLE
 from .part import Wanted
 
 #: Where the line of an expectation comes from.
@@ -48,9 +48,9 @@ class Measured(_Table):
     end: str | None = Field(None, alias="to")
     #: What the metric asks for in addition: the gauge's name, a part.
     gauge: str = ""
-    part: float = Field(0.9, gt=0, le=1)
+    part: float = Field(0.9, gt=0, le=1, allow_inf_nan=False)
     #: Cells in which it is expected; all unless given.
-    when: dict[str, list[str | int | float]] = {}
+    when: dict[str, list[Any]] = {}
     #: Where it stands, and what it says.
     clause: str = ""
 
@@ -72,6 +72,10 @@ class Measured(_Table):
     def _whole(self) -> Measured:
         if self.metric.startswith("gauge") != bool(self.gauge):
             raise ValueError("expected `gauge`, the name of a gauge, with the metrics of gauges, and with no other")
+        if (self.start is not None or self.end is not None) and self.metric in WHOLE:
+            raise ValueError(f"expected no `from` and `to` with {self.metric}, which is of all that comes after the warm-up")
+        if self.end is not None and seconds(self.start or "0s") >= seconds(self.end):
+            raise ValueError(f"found from {self.start or '0s'} to {self.end}; expected `from` before `to`")
         return self
 
     def wanted(self) -> Wanted:
@@ -91,14 +95,17 @@ class Measured(_Table):
 class Bound(Measured):
     """A bound that must, or must not, hold."""
 
-    at_least: float | None = None
-    at_most: float | None = None
+    at_least: float | None = Field(None, allow_inf_nan=False)
+    at_most: float | None = Field(None, allow_inf_nan=False)
     origin: Origin = "ours"
 
     @model_validator(mode="after")
     def _bounded(self) -> Bound:
         if self.at_least is None and self.at_most is None:
             raise ValueError("expected `at_least` or `at_most`")
+        least, most = self.range()
+        if least > most:
+            raise ValueError(f"found at_least {least:g} and at_most {most:g}; expected the first to be no more")
         return self
 
     def range(self) -> tuple[float, float]:
@@ -113,7 +120,15 @@ class Better(Measured):
     """A comparison with a baseline, run by run; differences of less than `zone` of the baseline's value are none."""
 
     baseline: str = "cubic"
-    zone: float = Field(0.05, ge=0, le=1)
+    zone: float = Field(0.05, ge=0, le=1, allow_inf_nan=False)
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+#: A number that is expected, or bounds of it.
+Expected = float | dict[Literal["at_least", "at_most"], float]
 
 
 class Step(_Table):
@@ -125,7 +140,22 @@ class Step(_Table):
     #: Time between them, and from one to the next the round trip stays.
     every: str = "0s"
     #: By name (`cwnd`, `ssthresh`, `pacing`), bounds: a number, or `{ at_least, at_most }`.
-    expect: dict[str, float | dict[Literal["at_least", "at_most"], float] | None] = {}
+    expect: dict[str, Expected] = {}
+
+    @field_validator("every")
+    @classmethod
+    def _time(cls, text: str) -> str:
+        seconds(text)
+        return text
+
+    @field_validator("expect", mode="before")
+    @classmethod
+    def _bounds(cls, expect: Any) -> Any:
+        for name, wanted in expect.items() if isinstance(expect, dict) else ():
+            bounds = wanted if isinstance(wanted, dict) else {"at_least": wanted}
+            if not bounds or not all(key in ("at_least", "at_most") and _finite(x) for key, x in bounds.items()):
+                raise ValueError(f"{name}: found {cut(repr(wanted))}; expected a number or {{ at_least, at_most }}")
+        return expect
 
 
 class Case(_Table):
@@ -133,6 +163,8 @@ class Case(_Table):
 
     #: The name of the file without its ending.
     name: str = ""
+    #: Where it stands, for errors.
+    file: str = ""
     title: str
     source: str
     #: `control` or `aqm`: what is judged.
@@ -165,6 +197,12 @@ class Case(_Table):
     #: What the document leaves open, or how the case departs from it.
     note: str = ""
 
+    @field_validator("duration", "warm_up", "interval")
+    @classmethod
+    def _time(cls, text: str) -> str:
+        seconds(text)
+        return text
+
     @field_validator("report", mode="before")
     @classmethod
     def _by_name(cls, entries: Any) -> Any:
@@ -187,7 +225,13 @@ class Case(_Table):
             raise ValueError("expected `flows` and `events` within the `scenario`")
         if self.line and not self.flows:
             raise ValueError("expected `flows`")
+        if self.steps and (self.flows or self.events or self.cells):
+            raise ValueError("expected no `flows`, `events` or `cells` beside `steps`")
         return self
+
+    def size(self) -> int:
+        """The number of cells."""
+        return len(self.cells or [{}]) if isinstance(self.cells, list) else math.prod(map(len, self.cells.values()))
 
     def grid(self) -> list[dict[str, Any]]:
         """The cells: of each the values by name."""
@@ -200,6 +244,10 @@ class Case(_Table):
         return [*self.must, *self.must_not, *self.better_than, *self.report]
 
 
+#: The tables within a case, for errors.
+_TABLES: dict[str, type[_Table]] = {"must": Bound, "must_not": Bound, "better_than": Better, "report": Measured, "steps": Step}
+
+
 def seconds(text: str) -> float:
     """A time such as `10ms` in seconds.
 
@@ -209,9 +257,14 @@ def seconds(text: str) -> float:
     >>> seconds("10ms")
     0.01
     """
+    if not isinstance(text, str):
+        raise ValueError(f"found {cut(repr(text))}; expected a time such as 10ms")
     if text == "0s":
         return 0.0
-    return _core.quantity(text, "s")[1] / 1e12
+    try:
+        return _core.quantity(text, "s")[1] / 1e12
+    except ValueError as e:
+        raise ValueError(f"found {cut(repr(text))}; {e}") from None
 
 
 def label(cell: dict[str, Any]) -> str:
@@ -236,11 +289,17 @@ def read(file: str | os.PathLike[str], family: str = "") -> Case:
         with path.open("rb") as stream:
             text = stream.read(LONGEST + 1)
         if len(text) > LONGEST:
-            raise ValueError(f"expected at most {LONGEST} bytes")
+            raise ValueError(f"found more than {LONGEST} bytes; expected at most these")
         data = loads(text.decode())
-    except (OSError, ValueError, RecursionError) as e:
-        reason = e.strerror if isinstance(e, OSError) else e
-        raise HeadgateError(f"{cut(path)}: {reason}") from None
+    except UnicodeDecodeError as e:
+        raise HeadgateError(f"{cut(path)}: expected text in UTF-8, found other bytes at position {e.start}") from None
+    except OSError as e:
+        raise HeadgateError(f"{cut(path)}: {e.strerror or e}; expected the file of a case") from None
+    except RecursionError:
+        raise HeadgateError(f"{cut(path)}: found too many tables or lists within each other") from None
+    except ValueError as e:
+        many = "digits" in str(e)
+        raise HeadgateError(f"{cut(path)}: {'found a whole number with too many digits' if many else e}") from None
     return made(data, path.stem, cut(path), family)
 
 
@@ -250,38 +309,65 @@ def made(data: dict[str, Any], name: str, place: str, family: str = "") -> Case:
     Raises:
         HeadgateError: it is none.
     """
-    if "name" in data:
-        raise HeadgateError(
-            f"{place}: name: found {cut(repr(data['name']))}; expected none: a case is named as its file"
-        )
+    for key in ("name", "file"):
+        if key in data:
+            raise HeadgateError(
+                f"{place}: {key}: found {cut(repr(data[key]))}; expected none: a case is named as its file"
+            )
     try:
-        case = Case(**{"family": family, **data, "name": name})
+        case = Case(**{"family": family, **data, "name": name, "file": place})
     except ValidationError as e:
         error = e.errors()[0]
-        where = ".".join(str(part) for part in error["loc"])
-        raise HeadgateError(
-            f"{place}: {where + ': ' if where else ''}{_expected(error, list(Case.model_fields))}"
-        ) from None
-    if len(case.grid()) > MOST:
-        raise HeadgateError(f"{place}: cells: found {len(case.grid())}; expected at most {MOST}")
-    names = {key for cell in case.grid() for key in cell}
-    for entry in case.measured():
-        if unknown := [key for key in entry.when if key not in names]:
-            raise HeadgateError(f"{place}: when: found {cut(repr(unknown[0]))}; expected a name under `cells`")
+        # A part with a bracket names one of several types, not a place.
+        where = ".".join(str(part) for part in error["loc"] if "[" not in str(part))
+        raise HeadgateError(f"{place}: {where + ': ' if where else ''}{_expected(error)}") from None
+    if problem := _problem(case):
+        raise HeadgateError(f"{place}: {problem}")
     return case
 
 
-def _expected(error: Any, known: list[str]) -> str:
+def _problem(case: Case) -> str:
+    """What does not fit together in a case; empty if all does."""
+    if not 1 <= case.size() <= MOST:
+        return f"cells: found {case.size()}; expected 1 to {MOST}"
+    cells = case.grid()
+    values: dict[str, list[Any]] = {}
+    for cell in cells:
+        for key, value in cell.items():
+            values.setdefault(key, []).append(value)
+    for entry in case.measured():
+        for key, wanted in entry.when.items():
+            if key not in values:
+                hint = nearest(key, values)
+                return f"when: found {cut(repr(key))}; expected a name under `cells`{'.' + hint if hint else ''}"
+            if unknown := [value for value in wanted if value not in values[key]]:
+                return f"when.{key}: found {cut(repr(unknown[0]))}; expected a value of it under `cells`"
+    from .subjects import BASELINES
+
+    known = BASELINES[case.judges]
+    if wrong := [entry.baseline for entry in case.better_than if entry.baseline not in known]:
+        return f"better_than: baseline: found {cut(repr(wrong[0]))}; expected one of {', '.join(known)}"
+    own = case.scenario.get("duration", case.duration)
+    try:
+        end = seconds(own)
+    except ValueError as e:
+        return f"scenario.duration: {e}"
+    for entry in case.measured():
+        for key, text in (("from", entry.start), ("to", entry.end)):
+            if text is not None and seconds(text) > end - (key == "from") * 1e-9:
+                return f"{entry.metric}: {key}: found {text}; expected a time within the duration, {own}"
+    return ""
+
+
+def _expected(error: Any) -> str:
     message = str(error["msg"]).removeprefix("Value error, ")
     if error["type"] == "missing":
         return "missing; expected a value"
     if error["type"] == "extra_forbidden":
-        key = str(error["loc"][-1])
-        return (
-            f"found an unknown key; expected one of {', '.join(known)}.{nearest(key, known)}"
-            if len(error["loc"]) == 1
-            else "found an unknown key"
-        )
+        key, outer = str(error["loc"][-1]), str(error["loc"][0])
+        table = _TABLES.get(outer, Case) if len(error["loc"]) > 1 else Case
+        known = [field.alias or name for name, field in table.model_fields.items() if name not in ("name", "file")]
+        return f"found an unknown key; expected one of {', '.join(known)}.{nearest(key, known)}"
     found = cut(repr(error.get("input")))
     kinds = {"float_type": "a number", "int_type": "a whole number", "bool_type": "true or false", "string_type": "a text",
              "list_type": "a list", "dict_type": "a table", "model_type": "a table"}  # fmt: skip
@@ -289,8 +375,8 @@ def _expected(error: Any, known: list[str]) -> str:
         return f"found {found}; expected {kinds[error['type']]}"
     if error["type"] == "literal_error":
         return f"found {found}; expected {error['ctx']['expected']}"
-    message = message.replace("Input should be", "expected a number")
-    return message if isinstance(error.get("input"), dict) else f"found {found}; {message}"
+    message = message.replace("Input should be a ", "expected a ").replace("Input should be", "expected a number")
+    return message if isinstance(error.get("input"), dict) or message.startswith("found ") else f"found {found}; {message}"
 
 
 def cases(family: str = "") -> list[Case]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -299,7 +300,7 @@ class _Runner:
             for future in wait(pending, timeout=0.2, return_when=FIRST_COMPLETED).done:
                 job, found = pending.pop(future), future.result()
                 if "wrong" in found:
-                    raise HeadgateError(found["wrong"])
+                    raise HeadgateError(f"{json.loads(job.text)['name']}: {found['wrong']}")
                 self._store.add(job.key, found)
                 self._done, left = self._done + 1, left - 1
             if self._progress is not None:

@@ -20,31 +20,37 @@ def run(case: Case, control: dict[str, Any]) -> list[dict[str, Any]]:
     try:
         driven = _core.Steps(json.dumps(control), case.window, 1)
     except ValueError as e:
-        raise HeadgateError(f"{case.name}: {cut(e)}") from None
+        raise HeadgateError(f"{case.file or case.name}: {cut(e)}") from None
     now, found = 0, []
     for number, step in enumerate(case.steps, 1):
-        event = {k: _nanoseconds(v) if k in ("t", "rtt") else v for k, v in step.do.items()}
-        now = int(event.pop("t", now))
+        event = {}
+        for key, value in step.do.items():
+            try:
+                event[key] = _nanoseconds(value) if key in ("t", "rtt") else value
+            except ValueError as e:
+                raise HeadgateError(f"{case.file or case.name}: step {number}: {key}: {e}") from None
+        now = event.pop("t", now)
         answer: dict[str, Any] = {}
         for turn in range(step.times):
             at = now + turn * _nanoseconds(step.every)
             try:
                 answer = json.loads(driven.step(json.dumps({"t": at, **event})))
-            except ValueError as e:
-                raise HeadgateError(f"{case.name}: step {number}: {cut(e)}") from None
+            except (ValueError, TypeError) as e:
+                raise HeadgateError(f"{case.file or case.name}: step {number}: {cut(e)}") from None
         now += max(0, step.times - 1) * _nanoseconds(step.every)
         for name, wanted in step.expect.items():
             if name not in answer:
                 raise HeadgateError(
-                    f"{case.name}: step {number}: expect: found {cut(repr(name))}; expected one of {', '.join(answer)}"
+                    f"{case.file or case.name}: step {number}: expect: found {cut(repr(name))}; expected one of {', '.join(answer)}"
                 )
             value = answer[name]
             found.append({"step": number, "name": name, "value": value, "wanted": wanted, "met": _met(value, wanted)})
     return found
 
 
-def _nanoseconds(value: Any) -> Any:
-    return round(seconds(value) * 1e9) if isinstance(value, str) else value
+def _nanoseconds(value: Any) -> int:
+    """A time in ns, which whole numbers are already."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else round(seconds(value) * 1e9)
 
 
 def _met(value: Any, wanted: Any) -> bool:

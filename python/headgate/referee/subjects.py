@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from .. import _core, plugins
 from ..base.catalogue import catalogue
 from ..base.errors import HeadgateError, cut, nearest
+from ..plugins import registered
 from .case import seconds
 
 #: Baselines, whose runs come with headgate.
@@ -57,8 +59,6 @@ def named(text: str, judges: str, name: str = "", parameters: dict[str, Any] | N
     Raises:
         HeadgateError: there is none.
     """
-    import json
-
     given = dict(parameters or {})
     kind = "controls" if judges == "control" else "disciplines"
     if text.lstrip().startswith("{"):
@@ -95,20 +95,50 @@ def named(text: str, judges: str, name: str = "", parameters: dict[str, Any] | N
 
 
 def has(subject: Subject, need: str) -> bool:
-    """Whether a flow control has what a case needs: `ecn`, `media`, `bbr`."""
+    """Whether a flow control or a queue has what a case needs: `ecn`, `media`, `bbr`."""
     kind = str(subject.table["kind"])
     if need == "media":
         return kind == "scream"
     if need == "bbr":
         return kind == "bbr3"
-    return not subject.null and kind not in ("none", "process")
+    # Packets carry ECN by the transport; a queue marks if it can be told to, or always does.
+    return kind in with_transport() or takes_marks(subject) or _marks(subject.table)
+
+
+@registered.cached
+def with_transport() -> set[str]:
+    """The flow controls that take a transport, which sets whether packets carry ECN."""
+    return {entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"]}
+
+
+@registered.cached
+def _with_mark() -> set[str]:
+    found = json.loads(_core.catalogue("disciplines"))
+    return {entry["name"] for entry in found if any(own["name"] == "mark" for own in entry["parameters"])}
+
+
+def takes_marks(subject: Subject) -> bool:
+    """Whether a queue has the parameter `mark`."""
+    return str(subject.table["kind"]) in _with_mark()
+
+
+def _marks(table: dict[str, Any]) -> bool:
+    """Whether a queue marks without being told, by itself or by its AQM."""
+    aqm = table.get("aqm")
+    if isinstance(aqm, dict) and (aqm.get("mark") or aqm.get("kind") == "threshold"):
+        return True
+    return table["kind"] in ("cake", "dualpi2") or aqm == "threshold" or bool(table.get("ce_threshold"))
 
 
 def null_flow(flow: dict[str, Any], null: str, rate: float, rtt: float) -> dict[str, Any]:
     """A flow of a trivial subject over a line of this rate (bit/s) and round trip (s)."""
     packet = _core.quantity(flow["packet"], "bytes")[1] if isinstance(flow.get("packet"), str) else 1500
     window = max(1, round(rate * rtt / 8 / packet))
-    if null == "fixed":
+    workload = flow.get("workload", "ftp")
+    kind = workload.get("kind") if isinstance(workload, dict) else workload
+    if null == "fixed" or kind == "requests":
+        # Objects need acknowledgements: a window that never holds them back stands for a source that does not listen.
+        window *= 1 if null == "fixed" else 10
         own = {k: v for k, v in flow.get("transport", {}).items() if k in ("ecn", "min_timeout")}
         return {
             **flow,
@@ -116,8 +146,6 @@ def null_flow(flow: dict[str, Any], null: str, rate: float, rtt: float) -> dict[
             "transport": {"preset": "linux", **own, "initial_window": min(window, 1_000_000)},
         }
     out = {k: v for k, v in flow.items() if k not in ("transport", "receiver")}
-    workload = flow.get("workload", "ftp")
-    kind = workload.get("kind") if isinstance(workload, dict) else workload
     if kind == "ftp":
         out["workload"] = {"kind": "cbr", "rate": f"{max(1, round(rate))}bit/s"}
     return {**out, "control": "none"}
