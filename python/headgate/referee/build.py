@@ -38,9 +38,11 @@ def scenario(case: Case, cell: dict[str, Any], subject: Subject) -> tuple[Scenar
         data.setdefault("warm_up", case.warm_up)
         data.setdefault("interval", case.interval)
         data.setdefault("hosts", {"noise": "1pkt"})
-        traces = sorted({t for entry in case.measured() for t in METRICS[entry.metric].traces})
+        traces = {t for entry in case.measured() for t in METRICS[entry.metric].traces}
+        # What `during` names are gauges.
+        traces |= {"estimates" for entry in case.measured() if entry.during}
         if traces:
-            data["traces"] = traces
+            data["traces"] = sorted(traces)
         if subject.plugins:
             data["plugins"] = [*data.get("plugins", []), *subject.plugins]
         made = Scenario(data, place)
@@ -156,7 +158,7 @@ def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: f
         transport = out.pop("transport", {})
         out["control"] = {**own, **subject.table}
         if subject.table["kind"] in _with_transport():
-            out["transport"] = {"preset": "linux", **transport}
+            out["transport"] = {"preset": "linux", **transport, **subject.transport}
     if judges == "aqm" and _is_subject(queue):
         own = queue if isinstance(queue, dict) else {}
         out["queue"] = {**own, **subject.table}

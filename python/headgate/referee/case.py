@@ -20,11 +20,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import loads
-from .metrics import METRICS
+from .metrics import LEVELS, METRICS
 from .part import Wanted
 
 #: Where the line of an expectation comes from.
 Origin = Literal["document", "derived", "practice", "ours"]
+
+#: What a case may need: marks, a media source, BBR's states, and for steps a window by RFC 5681, by RFC 9438, or by either.
+Need = Literal["ecn", "media", "bbr", "reno-window", "cubic-window", "tcp-window"]
 
 #: Maximum length of a file in bytes, and maximum number of cells of a case.
 LONGEST, MOST = 100_000, 200
@@ -49,6 +52,11 @@ class Measured(_Table):
     #: What the metric asks for in addition: the gauge's name, a part.
     gauge: str = ""
     part: float = Field(0.9, gt=0, le=1)
+    #: The value of the gauge that is counted, and the value before it.
+    level: float | None = None
+    after: float | None = None
+    #: Gauges with their values: only times in which they have these count.
+    during: dict[str, float] = {}
     #: Cells in which it is expected; all unless given.
     when: dict[str, list[str | int | float]] = {}
     #: Where it stands, and what it says.
@@ -72,12 +80,19 @@ class Measured(_Table):
     def _whole(self) -> Measured:
         if self.metric.startswith("gauge") != bool(self.gauge):
             raise ValueError("expected `gauge`, the name of a gauge, with the metrics of gauges, and with no other")
+        if (self.metric in LEVELS) != (self.level is not None):
+            raise ValueError(f"expected `level` with {', '.join(LEVELS)}, and with no other")
+        if self.after is not None and self.metric != "gauge_entries":
+            raise ValueError("expected `after` with gauge_entries, and with no other")
+        if self.during and not METRICS[self.metric].traces:
+            raise ValueError("expected `during` with metrics of windows and gauges, and with no other")
         return self
 
     def wanted(self) -> Wanted:
         """The measurement."""
         start, end = (None if text is None else seconds(text) for text in (self.start, self.end))
-        return Wanted(self.metric, self.of, start, end, self.gauge, self.part)
+        during = tuple(sorted(self.during.items()))
+        return Wanted(self.metric, self.of, start, end, self.gauge, self.part, self.level, self.after, during)
 
     def key(self) -> str:
         """Names what is measured, the same for the same measurement."""
@@ -117,15 +132,15 @@ class Better(Measured):
 
 
 class Step(_Table):
-    """An event for a flow control by itself, as `headgate control` reads it, and the answer that is expected."""
+    """An event for a flow control by itself, as `headgate control` reads it, or a `round`; and the answer that is expected."""
 
     do: dict[str, Any]
     #: How often it happens, one after the other.
     times: int = Field(1, ge=1, le=100_000)
     #: Time between them, and from one to the next the round trip stays.
     every: str = "0s"
-    #: By name (`cwnd`, `ssthresh`, `pacing`), bounds: a number, or `{ at_least, at_most }`.
-    expect: dict[str, float | dict[Literal["at_least", "at_most"], float] | None] = {}
+    #: By name (`cwnd`, `ssthresh`, `pacing`), bounds: a number, `{ at_least, at_most }`, or `none` where there is to be none.
+    expect: dict[str, float | dict[Literal["at_least", "at_most"], float] | Literal["none"]] = {}
 
 
 class Case(_Table):
@@ -141,8 +156,8 @@ class Case(_Table):
     family: str = ""
     #: Rules of a control that it tests.
     rules: list[str] = []
-    #: What the subject must have: `ecn`, `media`.
-    needs: list[Literal["ecn", "media", "bbr"]] = []
+    #: What the subject must have.
+    needs: list[Need] = []
     #: Whether it is one of those of `--quick`.
     quick: bool = False
     duration: str = "30s"
@@ -154,7 +169,9 @@ class Case(_Table):
     events: list[dict[str, Any]] = []
     scenario: dict[str, Any] = {}
     steps: list[Step] = []
-    #: Packets of the initial window of the steps.
+    #: Where the numbers of the steps come from.
+    origin: Origin = "document"
+    #: Packets of the initial window of the steps; 10 unless given.
     window: int | None = Field(None, ge=1, le=1_000_000)
     cells: dict[str, list[Any]] | list[dict[str, Any]] = {}
     runs: int = Field(5, ge=1, le=30)
