@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from headgate.base.errors import HeadgateError
 from headgate.referee import judge, outputs, store, verdict
-from headgate.referee.case import made
+from headgate.referee.files import made
 from headgate.referee.report import Entry, Report, sentence
 from headgate.referee.subjects import Subject, named
 

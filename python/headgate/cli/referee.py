@@ -33,6 +33,7 @@ Examples:
 @click.option("--list", "listed", is_flag=True, help="List the cases that would be used, and run none.")
 @click.option("--control", "own_name", default="", metavar="NAME", help="The scheme in the file, if there are several.")
 @click.option("--set", "changes", metavar="NAME=VALUE", multiple=True, help="Set a parameter of what is judged.")
+@click.option("--declares", metavar="WORD", multiple=True, help="Say that NAME has this, such as reno-window.")
 @click.option("--out", metavar="DIR", help="Keep the runs and the report in this folder; a second call goes on there.")
 @click.option("--html", metavar="FILE", help="Write the report as a page, with the evidence of each verdict.")
 @click.option("--junit", metavar="FILE", help="Write the verdicts as JUnit XML.")
@@ -55,6 +56,7 @@ def referee(
     listed: bool,
     own_name: str,
     changes: tuple[str, ...],
+    declares: tuple[str, ...],
     out: str | None,
     html: str | None,
     junit: str | None,
@@ -98,7 +100,7 @@ def referee(
             raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE")
         parameters[own] = parse_value(text)
     outputs.require(out, html, junit, badge)
-    subject = named(str(aqm or name), judges, own_name, parameters)
+    subject = named(str(aqm or name), judges, own_name, parameters, declares)
     with progress("judging") as callback:
         report = judge(
             subject,
@@ -127,7 +129,7 @@ def _chosen(
 ) -> list[Case]:
     from fnmatch import fnmatchcase
 
-    from ..referee.case import cases, read
+    from ..referee.files import cases, read
 
     known = cases()
     names = list(dict.fromkeys(case.family for case in known))

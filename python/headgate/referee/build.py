@@ -39,9 +39,11 @@ def scenario(case: Case, cell: dict[str, Any], subject: Subject) -> tuple[Scenar
         data.setdefault("warm_up", case.warm_up)
         data.setdefault("interval", case.interval)
         data.setdefault("hosts", {"noise": "1pkt"})
-        traces = sorted({t for entry in case.measured() for t in METRICS[entry.metric].traces})
+        traces = {t for entry in case.measured() for t in METRICS[entry.metric].traces}
+        # What `during` names are gauges.
+        traces |= {"estimates" for entry in case.measured() if entry.during}
         if traces:
-            data["traces"] = traces
+            data["traces"] = sorted(traces)
         if subject.plugins:
             data["plugins"] = [*data.get("plugins", []), *subject.plugins]
         made = Scenario(data)
@@ -198,26 +200,30 @@ def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: f
         out["control"] = {**own, **subject.table}
         transport = out.pop("transport", {})
         if subject.table["kind"] in with_transport():
-            out["transport"] = {"preset": "linux", **transport} if isinstance(transport, dict) else transport
+            out["transport"] = (
+                {"preset": "linux", **transport, **subject.transport} if isinstance(transport, dict) else transport
+            )
     if judges == "aqm" and _is_subject(queue):
         # Whether it marks counts only where it can.
         own = {k: v for k, v in queue.items() if k != "mark" or takes_marks(subject)} if isinstance(queue, dict) else {}
         out["queue"] = {**own, **subject.table}
         if subject.null == "short" and "buffer" in own:
-            out["queue"]["buffer"] = tenth(own["buffer"])
+            out["queue"]["buffer"] = tenth(own["buffer"], rate * rtt / 8)
     return out
 
 
-def tenth(buffer: str) -> str:
-    """A tenth of a buffer, in the same unit and at least a packet of it.
+def tenth(buffer: str, product: float) -> str:
+    """A tenth of a buffer, and at least a packet or two, on a line with a product of rate and round trip in bytes.
 
-    >>> tenth("1BDP"), tenth("167pkt"), tenth("4pkt"), tenth("unlimited")
-    ('0.1BDP', '17pkt', '1pkt', 'unlimited')
+    >>> tenth("1BDP", 1e5), tenth("1BDP", 1e4), tenth("167pkt", 1e5), tenth("4pkt", 1e5), tenth("unlimited", 1e5)
+    ('10000B', '3000B', '17pkt', '1pkt', 'unlimited')
     """
     found = re.fullmatch(r"([\d.]+) *(\w+)", buffer)
     if not found:
         return buffer
     number, unit = float(found[1]) / 10, found[2]
+    if unit == "BDP":
+        return f"{max(2 * PACKET, round(number * product))}B"
     return f"{max(1, round(number))}pkt" if unit == "pkt" else f"{max(0.001, round(number, 3)):g}{unit}"
 
 

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from ..base.atomic import require_folder
 from ..base.errors import HeadgateError
 from . import steps, verdict, work
 from .build import scenario
-from .case import Better, Bound, Case, Measured, cases, label
+from .case import Better, Bound, Case, Measured, label
+from .files import cases
 from .report import Entry, Report
 from .store import Store, ship, shipped
 from .subjects import BASELINES, NULLS, Subject, has
@@ -107,7 +109,8 @@ class _Cell:
         self._made: dict[str, tuple[str, Any]] = {}
 
     def _jobs(self, subject: Subject, count: int) -> list[work.Job]:
-        name = subject.null or subject.name
+        # A subject with parameters of its own may have the name of a baseline.
+        name = json.dumps([subject.null, subject.table, subject.transport], sort_keys=True)
         if not self.measured:
             return []
         if name not in self._made:
@@ -235,17 +238,25 @@ def _direction(entry: Better) -> str:
 
 def _stepped(case: Case, subject: Subject) -> Entry:
     """The verdict of a case of steps."""
-    made = Entry(case.name, "", {}, "steps", "", "pass", origin="document")
+    made = Entry(case.name, "", {}, "steps", "", "pass", origin=case.origin)
     missing = [need for need in case.needs if not has(subject, need)]
     if missing:
         made.verdict, made.why = "n/a", f"the subject has no {' or '.join(missing)}"
         return made
-    found = steps.run(case, subject.table)
+    null = NULLS["control"][0]
+    try:
+        made.nulls[null.null] = "pass" if all(step["met"] for step in steps.run(case, null.table)) else "fail"
+    except HeadgateError:
+        made.nulls[null.null] = "fail"
+    try:
+        found = steps.run(case, subject.table)
+    except steps.WindowlessError as e:
+        return replace(made, verdict="n/a", why=str(e), nulls={})
+    except steps.FaultError as e:
+        return replace(made, verdict="invalid", why=str(e), nulls={})
     made.steps = found
     if wrong := [step for step in found if not step["met"]]:
         made.verdict, made.why = "fail", steps.words(wrong[0])
-    for null in NULLS["control"][:1]:
-        made.nulls[null.null] = "pass" if all(step["met"] for step in steps.run(case, null.table)) else "fail"
     return made
 
 
