@@ -81,15 +81,23 @@ def write_baselines(workers: int | None = None, progress: Progress | None = None
     """Makes the runs of all baselines and nulls in all cases, and replaces those that come with headgate."""
     runner = _Runner(Store(), True, workers, progress)
     with runner:
-        jobs: dict[str, list[work.Job]] = {}
-        for case in cases():
-            for cell in [] if case.steps else case.grid():
-                wanted = [null.null for null in NULLS[case.judges]] if case.must or case.must_not else []
-                for name in dict.fromkeys([*BASELINES[case.judges], *wanted]):
-                    jobs.setdefault(name, []).extend(_Cell(case, cell, by_name(name, case.judges), None).own())
+        jobs = baseline_jobs(cases())
         runner.make([job for own in jobs.values() for job in own])
         for name, own in jobs.items():
             ship(name, [(job.key, found["values"]) for job in own if "values" in (found := runner.get(job))])
+
+
+def baseline_jobs(chosen: Sequence[Case]) -> dict[str, list[work.Job]]:
+    """The runs that judgements by these cases need besides the subject's, by the names of baselines and nulls."""
+    jobs: dict[str, list[work.Job]] = {}
+    for case in chosen:
+        for cell in [] if case.steps else case.grid():
+            of = {entry.baseline for entry in case.better_than if entry.applies(cell)}
+            bounded = any(entry.applies(cell) for entry in [*case.must, *case.must_not])
+            nulls = [null.null for null in NULLS[case.judges]] if bounded else []
+            for name in dict.fromkeys([*(name for name in BASELINES[case.judges] if name in of), *nulls]):
+                jobs.setdefault(name, []).extend(_Cell(case, cell, by_name(name, case.judges), None).runs())
+    return jobs
 
 
 def by_name(name: str, judges: str) -> Subject:
@@ -120,8 +128,12 @@ class _Cell:
         return [work.Job(text, seed, self.measured, place) for seed in range(1, count + 1)]
 
     def own(self) -> list[work.Job]:
+        """Runs of the subject, if it has what the case needs."""
+        return [] if self.missing else self.runs()
+
+    def runs(self) -> list[work.Job]:
         """Runs of the subject."""
-        return [] if self.missing else self._jobs(self.subject, self.count)
+        return self._jobs(self.subject, self.count)
 
     def others(self) -> dict[str, list[work.Job]]:
         """Runs of baselines and nulls, by name."""
