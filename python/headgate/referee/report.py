@@ -106,6 +106,11 @@ class Report:
         """The entries of a case."""
         return [entry for entry in self.entries if entry.case == case]
 
+    def weak(self, case: str) -> bool:
+        """Whether trivial subjects pass all that a case expects: each of them all of it."""
+        bounded = [entry for entry in self.of(case) if entry.nulls]
+        return bool(bounded) and all(found == "pass" for entry in bounded for found in entry.nulls.values())
+
     def families(self) -> Iterator[tuple[str, list[Case]]]:
         """The cases by family, in their order."""
         names = dict.fromkeys(case.family for case in self.cases)
@@ -148,7 +153,7 @@ class Report:
             "cases": [
                 {
                     "name": case.name, "title": case.title, "family": case.family, "source": case.source, "rules": case.rules,
-                    "note": case.note, "entries": [entry.to_dict() for entry in self.of(case.name)],
+                    "note": case.note, "weak": self.weak(case.name), "entries": [entry.to_dict() for entry in self.of(case.name)],
                 }
                 for case in self.cases
             ],

@@ -49,7 +49,7 @@ def print_report(report: Report) -> None:
     for family, cases in report.families():
         rows = Table(box=None, pad_edge=False, title=escape(family), title_justify="left", show_header=False)
         rows.add_column("case", no_wrap=True)
-        rows.add_column("verdicts")
+        rows.add_column("verdicts", overflow="fold")
         rows.add_column("what")
         for case in cases:
             signs = "".join(_sign(entry) for entry in report.of(case.name))
@@ -66,6 +66,8 @@ def print_report(report: Report) -> None:
     for group, found in report.counts().items():
         counts.add_row(escape(group), *(str(found.get(name, "")) for name in names), str(found.get("weak", "")))
     out.print(counts)
+    if weak := [case.name for case in report.cases if report.weak(case.name)]:
+        out.print(escape(f"trivial senders pass the whole of {', '.join(weak)}"), highlight=False)
     for entry in report.worst():
         out.print(escape(sentence(entry)), highlight=False, soft_wrap=True)
 
