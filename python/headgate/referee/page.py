@@ -10,7 +10,7 @@ from ..base.atomic import write_text
 from ..papers.report import render
 from .case import Case, label
 from .evidence import Evidence
-from .report import SIGNS, Entry, Report, amount, line, sentence
+from .report import SIGNS, Entry, Report, amount, line, passed_by_nulls, sentence
 
 #: The worst verdict of a cell stands for it in the matrix, in this order.
 _WORST = ("invalid", "fail", "worse", "open", "pass", "better", "same", "report", "n/a")
@@ -44,7 +44,8 @@ def _row(report: Report, case: Case) -> dict[str, Any]:
     for place in dict.fromkeys(entry.place for entry in report.of(case.name)):
         entries = [entry for entry in report.of(case.name) if entry.place == place]
         worst = min(entries, key=lambda entry: _WORST.index(entry.verdict))
-        cells.append({"place": place, "verdict": worst.verdict, "weak": worst.weak, "ours": worst.origin == "ours"})
+        weak = worst.verdict == "pass" and passed_by_nulls(entries)
+        cells.append({"place": place, "verdict": worst.verdict, "weak": weak, "ours": worst.origin == "ours"})
     return {"case": case, "cells": cells}
 
 

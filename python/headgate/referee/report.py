@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,8 +108,7 @@ class Report:
 
     def weak(self, case: str) -> bool:
         """Whether trivial subjects pass all that a case expects: each of them all of it."""
-        bounded = [entry for entry in self.of(case) if entry.nulls]
-        return bool(bounded) and all(found == "pass" for entry in bounded for found in entry.nulls.values())
+        return passed_by_nulls(self.of(case))
 
     def families(self) -> Iterator[tuple[str, list[Case]]]:
         """The cases by family, in their order."""
@@ -158,6 +157,12 @@ class Report:
                 for case in self.cases
             ],
         }  # fmt: skip
+
+
+def passed_by_nulls(entries: Iterable[Entry]) -> bool:
+    """Whether something is bounded, and each trivial subject passes all of it."""
+    bounded = [entry for entry in entries if entry.nulls]
+    return bool(bounded) and all(found == "pass" for entry in bounded for found in entry.nulls.values())
 
 
 def amount(key: str, value: float, half: float = 0.0) -> str:
