@@ -99,7 +99,8 @@ def test_commands(command: str, checkout: Path, cli: Cli, request: pytest.Fixtur
     if command.startswith("headgate plot out/beside"):
         assert cli("sweep", "beside.toml", "--out", "out/beside").returncode == 0
     done = cli(*shlex.split(command)[1:])
-    assert done.returncode == 0, done.stderr
+    # What is judged fails there.
+    assert done.returncode == ("careless.py" in command), done.stderr
     assert done.stdout
 
 
