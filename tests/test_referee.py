@@ -68,6 +68,7 @@ def test_a_control_is_judged_beside_trivial_senders_and_a_baseline(reno):
     assert of(reno, "report").verdict == "report"
     assert reno.code() == 0
     assert reno.counts()["ours"]["pass"] == 4 and reno.counts()["than cubic"]
+    assert reno.counts()["ours"]["weak"] == sum(entry.weak for entry in reno.entries) > 0
 
 
 def test_equal_judgements_are_equal_with_any_number_of_processes(reno):
@@ -78,6 +79,7 @@ def test_equal_judgements_are_equal_with_any_number_of_processes(reno):
 def test_a_control_that_does_not_use_its_line_fails():
     slow = judge(named('{"kind": "generic", "window": 2}', "control"), [case()], workers=1)
     assert of(slow, "must").verdict == "fail" and slow.code() == 1
+    assert of(slow, "must").nulls["unresponsive"] == "pass"
     assert sentence(of(slow, "must")).startswith("small (buffer 1BDP): fail: utilisation is 0.")
     # The time in the queue is short: that alone would make it better than CUBIC.
     assert of(slow, "better_than").verdict == "better"
@@ -107,6 +109,8 @@ def test_runs_are_kept_and_not_made_again(tmp_path, monkeypatch):
     monkeypatch.setattr(_Runner, "make", counted)
     again = judge(subject, [case()], out=tmp_path / "out", workers=1)
     assert len(ran) == 1 and again.to_dict() == first.to_dict()
+    # The rest of the broken line is still there.
+    assert len((tmp_path / "out/runs.jsonl").read_text().splitlines()) == len(kept) + 1
 
 
 def test_where_a_bound_is_open_more_runs_are_made(reno):
@@ -172,6 +176,25 @@ def test_better_and_worse_are_each_others_mirror(pairs, zone):
     own, base = [a for a, _ in pairs], [b for _, b in pairs]
     more, less = verdict.better(own, base, "more", zone), verdict.better(own, base, "less", zone)
     assert {"better": "worse", "worse": "better"}.get(more, more) == less
+
+
+def test_a_case_is_weak_if_trivial_senders_pass_all_of_it():
+    def with_nulls(**nulls):
+        return Entry("a", "", {}, "must", "loss", "pass", nulls=nulls)
+
+    both, one = with_nulls(fixed="pass", unresponsive="pass"), with_nulls(fixed="pass", unresponsive="fail")
+    other = with_nulls(fixed="fail", unresponsive="pass")
+    for entries, weak in (([both], True), ([one], False), ([both, one], False), ([one, other], False), ([], False)):
+        assert Report("x", entries, []).weak("a") is weak
+
+
+def test_a_scenario_that_is_none_is_an_error():
+    from headgate.referee.judge import _Runner
+    from headgate.referee.part import Place
+    from headgate.referee.work import Job
+
+    with _Runner(store.Store(), True, 1, None) as runner, pytest.raises(HeadgateError, match="x: .*duration"):
+        runner.make([Job('{"name": "x", "flows": []}', 1, (), Place(1.0, 0.0, []))])
 
 
 def test_missing_values_are_not_applicable():

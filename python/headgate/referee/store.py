@@ -27,7 +27,11 @@ class Store:
         self._runs: dict[str, dict[str, Any]] = {}
         if self._file is not None and self._file.exists():
             # A line that was cut off by a sudden end is run again.
-            for line in self._file.read_text().splitlines():
+            text = self._file.read_text()
+            if text and not text.endswith("\n"):
+                with self._file.open("a") as stream:
+                    stream.write("\n")
+            for line in text.splitlines():
                 try:
                     entry = json.loads(line)
                     self._runs[entry.pop("key")] = entry
