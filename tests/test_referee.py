@@ -257,6 +257,8 @@ def test_the_page_leads_to_its_evidence(tmp_path):
     page = Links()
     page.feed((tmp_path / "index.html").read_text())
     assert page.open == []
+    # The worst verdict of a cell stands for it.
+    assert (tmp_path / "index.html").read_text().count(">F</a>") == 2
     files = {link for link in page.links if not link.startswith("#")}
     assert {link for link in page.links if link.startswith("#")} <= {f"#{name}" for name in page.ids}
     assert files == {f"index-files/small-{n}.{ending}" for n in (0, 1) for ending in ("toml", "svg")}
