@@ -4,7 +4,8 @@ Source: draft-ietf-opsawg-pcapng for the blocks and options (sections 4.1 to 4.6
 marks. Deviations: none of the file format. The headers of the packets are made up, since the simulator has none:
 
 - each flow has an address of its own at its source and at its sink, and a record of names says which;
-- what is captured of a packet are these headers alone: the packet's own length is in them and in the block.
+- what is captured of a packet are these headers, the word `headgate` and the sequence number: the packet's own length is in the headers and in
+  the block. (Without the word, tshark takes the data for that of other protocols.)
 
 A packet stands in the capture once for each port that it left, at the time at which its transmission began, on the interface of the port;
 one that was dropped stands at the time of the drop on an interface of its own.
@@ -35,8 +36,9 @@ _IS_START, _IS_END, _IS_RECEIVED, _IS_DROPPED = 2, 3, 4, 5
 _FLAGS = 2
 #: The link type of raw IP, and the flags of a packet that leaves.
 _RAW_IP, _OUTBOUND = 101, 2
+_APPLICATION_NAME = b"headgate"
 
-_IP, _UDP = struct.Struct(">BBHHHBBHII"), struct.Struct(">HHHH")
+_IP, _UDP, _SEQ = struct.Struct(">BBHHHBBHII"), struct.Struct(">HHHH"), struct.Struct(">Q")
 #: The protocol for experiments (RFC 3692), for packets that have no room for a UDP header.
 _EXPERIMENT, _USER_DATAGRAM = 253, 17
 #: Ports of UDP: the first one of the range for private use, and one that no program listens at.
@@ -64,7 +66,7 @@ class CaptureWriter:
         self._flows = [flow.name for flow in of.flows]
         head = struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)
         note = f"{of.origin}. The headers are made up; lengths count as those of IP packets."
-        self._block(_SECTION, head + _options((_COMMENT, _text(note)), (_APPLICATION, b"headgate")))
+        self._block(_SECTION, head + _options((_COMMENT, _text(note)), (_APPLICATION, _APPLICATION_NAME)))
         self._write_names()
 
     def take(self, batch: Batch) -> None:
@@ -146,7 +148,11 @@ class CaptureWriter:
         protocol = _USER_DATAGRAM if length >= 28 else _EXPERIMENT
         checksum = _sum(length, seq & 0xFFFF, protocol, ecn, source, sink)
         ip = _IP.pack(0x45, ecn, length, seq & 0xFFFF, 0x4000, 64, protocol, checksum, source, sink)
-        return ip + _UDP.pack(*ports, length - 20, 0) if protocol == _USER_DATAGRAM else ip
+        return (
+            ip + _UDP.pack(*ports, length - 20, 0) + _APPLICATION_NAME + _SEQ.pack(seq)
+            if protocol == _USER_DATAGRAM
+            else ip
+        )
 
     def _describe(self, port: int, dropped: bool) -> int:
         info = self._of.ports[port]
