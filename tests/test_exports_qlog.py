@@ -1,7 +1,8 @@
 """qlog traces of runs, against the rules of the drafts, what qvis reads, and what happened in the run.
 
-The rules are those of the CDDL of draft-ietf-quic-qlog-main-schema and draft-ietf-quic-qlog-quic-events (state of July 2026), as JSON Schemas, for
-what is written: which fields an event must and may have, and of which types. Fields that begin with `headgate_` are extensions.
+The rules are those of the CDDL of draft-ietf-quic-qlog-main-schema and draft-ietf-quic-qlog-quic-events (state of July 2026), as JSON
+Schemas, for what is written: which fields an event must and may have, and of which types. Fields that begin with `headgate_` are
+extensions.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Source: draft-ietf-opsawg-pcapng for the blocks and options (sections 4.1 to 4.6
 marks. Deviations: none of the file format. The headers of the packets are made up, since the simulator has none:
 
 - each flow has an address of its own at its source and at its sink, and a record of names says which;
-- what is captured of a packet are these headers, the word `headgate` and the sequence number: the packet's own length is in the headers and in
-  the block. (Without the word, tshark takes the data for that of other protocols.)
+- what is captured of a packet are these headers, the word `headgate` and the sequence number: the packet's own length is in the headers
+  and in the block. (Without the word, tshark takes the data for that of other protocols.)
 
 A packet stands in the capture once for each port that it left, at the time at which its transmission began, on the interface of the port;
 one that was dropped stands at the time of the drop on an interface of its own.
