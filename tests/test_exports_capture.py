@@ -249,6 +249,7 @@ def test_very_long_and_very_short_packets_and_odd_numbers_are_written(tmp_path: 
     lengths = {int(p.said["flow"]): p.length for p in found.packets if p.said["kind"] == "data"}
     assert lengths == {size: max(size, 20) for size in (1, 20, 27, 28, 1500, 65535, 65536, 10_000_000)}
     assert tshark(file, "-Y", "_ws.malformed || _ws.expert.severity > 0x100000") == []
+    assert tshark(file, "-o", "ip.check_checksum:TRUE", "-Y", "ip.checksum.status == 0") == []
 
 
 def test_as_many_flows_as_there_are_addresses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

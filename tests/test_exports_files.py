@@ -115,7 +115,8 @@ def test_each_replication_has_files_of_its_own(tmp_path: Path) -> None:
     assert len({(tmp_path / name).stat().st_size for name in made if name.endswith("gz")}) == 3
     assert shares == sorted(shares)
     assert {(done, total) for _, done, total in shares} == {(0, 3), (1, 3), (2, 3)}
-    assert all(0 <= share <= 1 for share, _, _ in shares)
+    ends = [max(share for share, done, _ in shares if done == k) for k in range(3)]
+    assert ends == pytest.approx([1 / 3, 2 / 3, 1])
 
 
 def test_a_folder_keeps_what_it_has(tmp_path: Path) -> None:

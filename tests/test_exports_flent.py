@@ -14,7 +14,7 @@ import pytest
 import headgate
 from headgate import exports
 
-from .exported import ODD, busy
+from .exported import BUSY, ODD, busy
 
 DERIVED = ["TCP upload sum", "TCP upload avg", "TCP upload fairness", "Ping (ms) ICMP"]
 
@@ -112,6 +112,16 @@ def test_nothing_measured_is_null(tmp_path: Path) -> None:
 def test_the_same_run_gives_the_same_bytes(file: Path, tmp_path: Path) -> None:
     (again,) = exports.write(busy(), flent=tmp_path / "b.flent.gz")
     assert again.read_bytes() == file.read_bytes()
+    assert file.read_bytes()[4:8] == bytes(4), "no time of the machine"
+
+
+def test_each_replication_has_its_own_numbers(tmp_path: Path) -> None:
+    results = headgate.Scenario.from_dict(BUSY).set("duration", "3s").set("events", []).run(replications=2)
+    for run, file in enumerate(exports.write(results, flent=tmp_path / "a.flent.gz")):
+        read = json.loads(gzip.decompress(file.read_bytes()))
+        assert read["x_values"] == [0.5 * (i + 1) for i in range(6)]
+        delivered = results.flows["unique_bytes"][results.flows["run"] == run].sum()
+        assert sum(read["results"]["TCP upload sum"]) * 1e6 * 0.5 / 8 == pytest.approx(delivered)
 
 
 def test_flent_reads_it(file: Path, read: dict[str, Any]) -> None:

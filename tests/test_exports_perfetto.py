@@ -16,6 +16,8 @@ from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as protos
 import headgate
 from headgate import _core, exports
 from headgate.exports import protobuf
+from headgate.exports.follow import Batch, RunInfo
+from headgate.exports.timeline import TimelineWriter
 
 from .exported import ODD, busy, follow
 
@@ -174,6 +176,19 @@ def test_what_is_left_to_rounding_does_not_overlap(tmp_path: Path) -> None:
     results = scenario.run()
     found = Read(exports.write(results, perfetto=tmp_path / "a.perfetto-trace")[0])
     assert sum(map(len, found.slices.values())) == int(results.links["sent"].sum()) > 3000
+
+
+def test_what_is_no_number_is_no_value(tmp_path: Path) -> None:
+    values = {
+        "kind": np.array([0, 0]),
+        "object": np.array([0, 0]),
+        "at_ns": np.array([1, 2]),
+        "value": np.array([math.nan, 3.0]),
+    }
+    writer = TimelineWriter(tmp_path / "a.pftrace", RunInfo(busy(), 0))
+    writer.take(Batch({}, {}, values, ["rate"]))
+    writer.finish()
+    assert Read(tmp_path / "a.pftrace").values == {("flows", "flow ecn", "rate"): [(2, 3.0)]}
 
 
 @given(st.integers(0, 2**64 - 1))
