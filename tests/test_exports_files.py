@@ -262,3 +262,9 @@ def test_packets_wait_until_none_can_come_before() -> None:
     ]
     assert ns == [[[1], [15], [15]], [[2, 3], [35], [35]], [[4], [45, 50], [45, 50]]]
     assert [len(b.waiting.get("port", ())) for b in taken] == [0, 0, 1]
+    # Times are the nearest nanoseconds.
+    assert follow._times({"at_s": np.array([1.9999999996, 0.1, np.nan])})["at_ns"].tolist() == [
+        2_000_000_000,
+        100_000_000,
+        -1,
+    ]
