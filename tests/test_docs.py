@@ -24,6 +24,7 @@ PAGES = [
     "docs/how-to/own-scenario.md",
     "docs/how-to/links.md",
     "docs/how-to/results.md",
+    "docs/how-to/export-a-run.md",
     "docs/how-to/sweep.md",
     "docs/how-to/replay.md",
     "docs/how-to/statistics.md",

@@ -183,7 +183,8 @@ fn left(tracks: &mut Tracks, head: &InFlight, payloads: &mut Payloads) {
     if payload.is_ack && !tracks.of_acks() {
         return tracks.forget(handle);
     }
-    let marked = payload.marked || head.packet.ecn == Ecn::Ce;
+    // An acknowledgement's payload says whether the data was marked.
+    let marked = payload.marked && !payload.is_ack || head.packet.ecn == Ecn::Ce;
     tracks.left(handle, (payload.flow, payload.seq), Duration::from_ps(head.waited), head.transmitted, marked);
 }
 

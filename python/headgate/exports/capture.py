@@ -4,7 +4,8 @@ Source: draft-ietf-opsawg-pcapng for the blocks and options (sections 4.1 to 4.6
 marks. Deviations: none of the file format. The headers of the packets are made up, since the simulator has none:
 
 - each flow has an address of its own at its source and at its sink, and a record of names says which;
-- what is captured of a packet are these headers alone: the packet's own length is in them and in the block.
+- what is captured of a packet are these headers, the word `headgate` and the sequence number: the packet's own length is in the headers
+  and in the block. (Without the word, tshark takes the data for that of other protocols.)
 
 A packet stands in the capture once for each port that it left, at the time at which its transmission began, on the interface of the port;
 one that was dropped stands at the time of the drop on an interface of its own.
@@ -35,8 +36,15 @@ _IS_START, _IS_END, _IS_RECEIVED, _IS_DROPPED = 2, 3, 4, 5
 _FLAGS = 2
 #: The link type of raw IP, and the flags of a packet that leaves.
 _RAW_IP, _OUTBOUND = 101, 2
+_APPLICATION_NAME = b"headgate"
 
-_IP, _UDP = struct.Struct(">BBHHHBBHII"), struct.Struct(">HHHH")
+_IP, _UDP = struct.Struct(">BBHHHBBHII"), struct.Struct(">HHHH8sQ")
+_BLOCK, _OPTION, _LENGTH = struct.Struct("<7I"), struct.Struct("<HH"), struct.Struct("<I")
+#: The flags of a packet, and the end of its options.
+_REST = struct.pack("<HHIHH", _FLAGS, 4, _OUTBOUND, 0, 0)
+_COLUMNS = (
+    "port", "flow", "entry", "seq", "arrived_ns", "start_ns", "bytes", "marked", "reason", "arrival", "departure", "ack", "ecn",
+)  # fmt: skip
 #: The protocol for experiments (RFC 3692), for packets that have no room for a UDP header.
 _EXPERIMENT, _USER_DATAGRAM = 253, 17
 #: Ports of UDP: the first one of the range for private use, and one that no program listens at.
@@ -61,10 +69,11 @@ class CaptureWriter:
         #: Of each port the packets that arrived, those that were dropped, and the last time.
         self._counts = [[0, 0] for _ in of.ports]
         self._end_ns = 0
-        self._flows = [flow.name for flow in of.flows]
+        #: What stands in comments: a very long name would leave no room for the rest.
+        self._flows = [flow.name if len(flow.name) <= 200 else f"{flow.name[:200]}..." for flow in of.flows]
         head = struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)
         note = f"{of.origin}. The headers are made up; lengths count as those of IP packets."
-        self._block(_SECTION, head + _options((_COMMENT, _text(note)), (_APPLICATION, b"headgate")))
+        self._block(_SECTION, head + _options((_COMMENT, _text(note)), (_APPLICATION, _APPLICATION_NAME)))
         self._write_names()
 
     def take(self, batch: Batch) -> None:
@@ -90,63 +99,55 @@ class CaptureWriter:
         self._out.close()
 
     def _packets(self, packets: Columns) -> None:
-        names = (
-            "port",
-            "flow",
-            "entry",
-            "seq",
-            "arrived_ns",
-            "start_ns",
-            "bytes",
-            "marked",
-            "reason",
-            "arrival",
-            "departure",
-            "ack",
-            "ecn",
-        )
+        counts, interfaces, write = self._counts, self._interfaces, self._out.write
         for port, flow, entry, seq, arrived, start, size, marked, reason, arrival, departure, ack, ecn in rows(
-            packets, *names
+            packets, *_COLUMNS
         ):
-            count = self._counts[port]
-            count[0] += 1
-            count[1] += reason > 0
-            key = (port, reason > 0)
-            interface = self._interfaces.get(key)
+            dropped = reason > 0
+            counts[port][0] += 1
+            counts[port][1] += dropped
+            interface = interfaces.get((port, dropped))
             if interface is None:
-                interface = self._describe(*key)
-            wait = start - arrived
-            number = f" (flow {flow})" if flow != entry else ""
-            kind = "acknowledgement of" if ack else "data"
-            text = f"flow {self._flows[entry]}{number}, {kind} {seq}; waited {wait // 1_000_000_000}.{wait % 1_000_000_000:09d} s"
-            if reason > 0:
+                interface = self._describe(port, dropped)
+            seconds, rest = divmod(start - arrived, 1_000_000_000)
+            text = f"{self._said(flow, entry, ack)} {seq}; waited {seconds}.{rest:09d} s"
+            if dropped:
                 text += f"; dropped: {reason_of(reason)}"
             elif arrival == 1 or departure == 1:
                 text += "; marked here"
-            elif marked and not ack:
+            elif marked:
                 text += "; marked before"
-            headers = self._headers(flow, entry, seq, size, ack, 3 if marked and not ack else _ECN[ecn])
-            captured = headers[: max(size, 20)]
             # A packet shorter than its header counts as that header: the comment has its length.
-            if size < len(captured):
+            length = max(size, 20)
+            if size < length:
                 text += f"; {size} bytes"
-            body = struct.pack("<IIIII", interface, *divmod(start, 1 << 32), len(captured), max(size, len(captured)))
-            flags = struct.pack("<I", _OUTBOUND)
-            self._block(_PACKET, body + _padded(captured) + _options((_COMMENT, _text(text)), (_FLAGS, flags)))
+            captured = self._headers(flow, entry, seq, length, ack, 3 if marked else _ECN[ecn])[:length]
+            comment = _text(text)
+            # The block as one piece: most of the time of an export is here.
+            body = _padded(captured) + _OPTION.pack(_COMMENT, len(comment)) + _padded(comment) + _REST
+            whole = 32 + len(body)
+            high, low = start >> 32, start & 0xFFFF_FFFF
+            write(_BLOCK.pack(_PACKET, whole, interface, high, low, len(captured), length) + body + _LENGTH.pack(whole))
             self._end_ns = start
+
+    def _said(self, flow: int, entry: int, ack: int) -> str:
+        """How the comment of a packet begins."""
+        number = f" (flow {flow})" if flow != entry else ""
+        return f"flow {self._flows[entry]}{number}, {'acknowledgement of' if ack else 'data'}"
 
     def _headers(self, flow: int, entry: int, seq: int, size: int, ack: int, ecn: int) -> bytes:
         source, sink = _SOURCES + entry, _SINKS + entry
         # Flows that come and go within an entry differ by their port.
-        port = _FIRST_PORT + (flow - entry) % _PORTS
-        ports = (port, _SINK_PORT)
+        first, second = _FIRST_PORT + (flow - entry) % _PORTS, _SINK_PORT
         if ack:
-            source, sink, ports = sink, source, ports[::-1]
-        length = min(max(size, 20), _LONGEST)
+            source, sink, first, second = sink, source, second, first
+        length = min(size, _LONGEST)
         protocol = _USER_DATAGRAM if length >= 28 else _EXPERIMENT
         checksum = _sum(length, seq & 0xFFFF, protocol, ecn, source, sink)
         ip = _IP.pack(0x45, ecn, length, seq & 0xFFFF, 0x4000, 64, protocol, checksum, source, sink)
-        return ip + _UDP.pack(*ports, length - 20, 0) if protocol == _USER_DATAGRAM else ip
+        if protocol == _EXPERIMENT:
+            return ip
+        return ip + _UDP.pack(first, second, length - 20, 0, _APPLICATION_NAME, seq)
 
     def _describe(self, port: int, dropped: bool) -> int:
         info = self._of.ports[port]

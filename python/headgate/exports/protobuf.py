@@ -18,14 +18,18 @@ def varint(value: int) -> bytes:
     >>> varint(1), varint(300)
     (b'\x01', b'\xac\x02')
     """
-    if value < 0x80:
-        return bytes((value,))
+    if value < 0x4000:
+        return _SHORT[value]
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
         value >>= 7
     out.append(value)
     return bytes(out)
+
+
+#: The numbers that most fields have.
+_SHORT = [bytes((n,)) if n < 0x80 else bytes((n & 0x7F | 0x80, n >> 7)) for n in range(0x4000)]
 
 
 def number(field: int, value: int) -> bytes:

@@ -11,6 +11,8 @@ Deviations: none of the format. Tracks:
 
 from __future__ import annotations
 
+import struct
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -40,6 +42,12 @@ _UNITS = {"window": ("packets", 1.0), "in_flight": ("packets", 1.0), "backlog": 
 
 _SEQUENCED = number(_SEQUENCE, 1)
 _BASE = _SEQUENCED + number(_FLAGS, _REFERS)
+# What many packets have in common, encoded once.
+_AT, _CONTENT = _BASE + varint(_TIMESTAMP << 3), varint(_TRACK_EVENT << 3 | 2)
+_IS_BEGIN, _IS_END, _IS_INSTANT, _IS_COUNT = (number(_TYPE, kind) for kind in (_BEGIN, _END, _INSTANT, _COUNT))
+_DOUBLE_OF = struct.Struct("<d")
+_WAITED = message(_NOTE, number(_NOTE_IID, 4) + double(_NOTE_DOUBLE, 0.0))[:-8]
+_COLUMNS = ("port", "flow", "entry", "seq", "arrived_ns", "start_ns", "left_ns", "bytes", "marked", "reason", "ack")
 
 
 class TimelineWriter:
@@ -69,7 +77,7 @@ class TimelineWriter:
     def finish(self) -> None:
         """Ends the last transmissions and the file."""
         for track, end in self._open.values():
-            self._event(end, number(_TYPE, _END) + number(_TRACK, track))
+            self._event(end, _IS_END + number(_TRACK, track))
         self._open.clear()
         self.close()
 
@@ -78,38 +86,23 @@ class TimelineWriter:
         self._out.close()
 
     def _packets(self, packets: Columns) -> None:
-        flows, ports = self._of.flows, self._of.ports
-        names = (
-            "port",
-            "flow",
-            "entry",
-            "seq",
-            "arrived_ns",
-            "start_ns",
-            "left_ns",
-            "bytes",
-            "marked",
-            "reason",
-            "ack",
-        )
-        for port, flow, entry, seq, arrived, start, left, size, marked, reason, ack in rows(packets, *names):
-            notes = _note_int(1, seq) + _note_text(2, "acknowledgement" if ack else "data") + _note_int(3, size)
-            notes += _note(4, double(_NOTE_DOUBLE, (start - arrived) / 1e6)) + _note(5, number(_NOTE_BOOL, int(marked)))
-            notes += _note_int(7, flow) if flow != entry else b""
-            root = self._track(("port", port), f"port {ports[port].name}", ("ports",))
+        flows = self._of.flows
+        for port, flow, entry, seq, arrived, start, left, size, marked, reason, ack in rows(packets, *_COLUMNS):
+            root = self._track(("port", port), f"port {self._of.ports[port].name}", ("ports",))
+            notes = _note_int(1, seq) + _rest(ack, size, marked) + _WAITED + _DOUBLE_OF.pack((start - arrived) / 1e6)
+            if flow != entry:
+                notes += _note_int(7, flow)
             if reason > 0:
                 track = self._track(("drops", port), "drops", ("port", port))
                 notes += _note_text(6, flows[entry].name)
-                self._event(
-                    start, number(_TYPE, _INSTANT) + number(_TRACK, track) + notes + self._name(reason_of(reason))
-                )
+                self._event(start, _IS_INSTANT + number(_TRACK, track) + notes + self._name(reason_of(reason)))
                 continue
             # Rounding must not let a transmission end after the next one begins: they would lie in each other.
             before = self._open.get(port)
             if before is not None:
-                self._event(min(before[1], start), number(_TYPE, _END) + number(_TRACK, root))
+                self._event(min(before[1], start), _IS_END + number(_TRACK, root))
             self._open[port] = (root, left)
-            self._event(start, number(_TYPE, _BEGIN) + number(_TRACK, root) + notes + self._name(flows[entry].name))
+            self._event(start, _IS_BEGIN + number(_TRACK, root) + notes + self._name(flows[entry].name))
 
     def _values(self, batch: Batch) -> None:
         flows, ports = self._of.flows, self._of.ports
@@ -128,11 +121,11 @@ class TimelineWriter:
                     parent = ("port", of - len(flows))
                     self._track(parent, f"port {ports[of - len(flows)].name}", ("ports",))
                 track = self._track(("value", name, of), name, parent, unit)
-            self._event(at, number(_TYPE, _COUNT) + number(_TRACK, track) + double(_DOUBLE, value * factor))
+            self._event(at, _IS_COUNT + number(_TRACK, track) + double(_DOUBLE, value * factor))
 
     def _instant(self, at: int, track: tuple[Any, ...], name: str, what: str) -> None:
         uuid = self._track(track, name)
-        self._event(at, number(_TYPE, _INSTANT) + number(_TRACK, uuid) + text(_EVENT_NAME, what))
+        self._event(at, _IS_INSTANT + number(_TRACK, uuid) + text(_EVENT_NAME, what))
 
     def _track(self, key: tuple[Any, ...], name: str, parent: tuple[Any, ...] = (), unit: str | None = None) -> int:
         """The number of a track, which is described when it is used first."""
@@ -158,10 +151,17 @@ class TimelineWriter:
         return number(_NAME_IID, known)
 
     def _event(self, at: int, content: bytes) -> None:
-        self._write(_BASE + number(_TIMESTAMP, at) + message(_TRACK_EVENT, content))
+        self._write(_AT + varint(at) + _CONTENT + varint(len(content)) + content)
 
     def _write(self, packet: bytes) -> None:
         self._out.write(b"\x0a" + varint(len(packet)) + packet)
+
+
+@lru_cache(4096)
+def _rest(ack: int, size: int, marked: int) -> bytes:
+    """What is noted of many packets alike."""
+    kind = _note_text(2, "acknowledgement" if ack else "data")
+    return kind + _note_int(3, size) + _note(5, number(_NOTE_BOOL, int(marked)))
 
 
 def _note(name: int, value: bytes) -> bytes:
