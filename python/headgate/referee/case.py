@@ -73,7 +73,9 @@ class Measured(_Table):
         if self.metric.startswith("gauge") != bool(self.gauge):
             raise ValueError("expected `gauge`, the name of a gauge, with the metrics of gauges, and with no other")
         if (self.start is not None or self.end is not None) and self.metric in WHOLE:
-            raise ValueError(f"expected no `from` and `to` with {self.metric}, which is of all that comes after the warm-up")
+            raise ValueError(
+                f"expected no `from` and `to` with {self.metric}, which is of all that comes after the warm-up"
+            )
         if self.end is not None and seconds(self.start or "0s") >= seconds(self.end):
             raise ValueError(f"found from {self.start or '0s'} to {self.end}; expected `from` before `to`")
         return self
@@ -245,7 +247,13 @@ class Case(_Table):
 
 
 #: The tables within a case, for errors.
-_TABLES: dict[str, type[_Table]] = {"must": Bound, "must_not": Bound, "better_than": Better, "report": Measured, "steps": Step}
+_TABLES: dict[str, type[_Table]] = {
+    "must": Bound,
+    "must_not": Bound,
+    "better_than": Better,
+    "report": Measured,
+    "steps": Step,
+}
 
 
 def seconds(text: str) -> float:
@@ -376,7 +384,9 @@ def _expected(error: Any) -> str:
     if error["type"] == "literal_error":
         return f"found {found}; expected {error['ctx']['expected']}"
     message = message.replace("Input should be a ", "expected a ").replace("Input should be", "expected a number")
-    return message if isinstance(error.get("input"), dict) or message.startswith("found ") else f"found {found}; {message}"
+    return (
+        message if isinstance(error.get("input"), dict) or message.startswith("found ") else f"found {found}; {message}"
+    )
 
 
 def cases(family: str = "") -> list[Case]:

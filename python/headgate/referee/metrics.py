@@ -236,7 +236,9 @@ _WINDOW, _GAUGE = ("window",), ("estimates",)
 
 #: All metrics by name.
 METRICS: dict[str, Metric] = {
-    "utilisation": Metric("", "more", "What all flows, or those of `of`, delivered over what the line can carry.", _utilisation),
+    "utilisation": Metric(
+        "", "more", "What all flows, or those of `of`, delivered over what the line can carry.", _utilisation
+    ),
     "goodput": Metric("bit/s", "more", "New data that arrived, over the time.", _goodput),
     "share": Metric("", "", "The goodput of these flows over that of all.", _share),
     "jain": Metric("", "more", "Jain's index of the goodputs of these flows: 1 if they are equal.", _jain),
