@@ -106,9 +106,9 @@ def test_a_queue_with_no_marks_is_not_judged_by_them(judged: Callable[..., Repor
 
 
 def test_a_slow_line_behind_drop_tail_is_a_standing_queue(judged: Callable[..., Report]) -> None:
-    key = "queueing_mean from 14 s to 20 s"
-    assert mean(entry(judged("fcfs", "a79-20"), "a79-20", key)) > 0.75
+    key = "queueing_mean from 25 s to 40 s"
+    assert mean(entry(judged("fcfs", "a79-20"), "a79-20", key)) > 0.6
     # Two runs leave it open whether that is above the line.
     assert entry(judged("fcfs", "a79-20"), "a79-20", key).verdict in ("fail", "open")
-    # The target, and not much more than the three packets that a line of 2 Mbit/s sends in it.
+    # The target, and what four flows add to it.
     assert mean(entry(judged("codel", "a79-20"), "a79-20", key)) < 0.03

@@ -213,6 +213,8 @@ def test_verdicts_by_hand() -> None:
         own = [value + 20 * (ratio - 1) for value in base]
         assert better(own, base, "more", 0.05) == more and better(own, base, "less", 0.05) == less
     assert better([21.0, 12.0, 39.0], base, "more", 0.05) == "open" and better([None], [1.0], "more", 0.05) == "n/a"
+    # Less than the zone may be, or more: it is open.
+    assert better([9.1, 19.0, 28.9], base, "more", 0.05) == better([10.9, 21.0, 31.1], base, "more", 0.05) == "open"
     # Runs that one of them does not have are left out.
     assert better([None, 24.0, 34.0], base, "more", 0.05) == "better"
 
