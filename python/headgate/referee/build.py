@@ -151,7 +151,7 @@ def _flow(flow: dict[str, Any], number: int, rtt: float) -> tuple[dict[str, Any]
         raise ValueError(f"flows[{number}].rtt: found {cut(own)}; expected at least that of the line")
     delay = f"{round(longer / 2 * 1e12)}ps"
     many = isinstance(flow.get("count", 1), int) and flow.get("count", 1) > 1
-    if many and "{i}" not in name:
+    if many and isinstance(name, str) and "{i}" not in name:
         flow["name"] = f"{name}{'-' if name[-1:].isdigit() else ''}{{i}}"
     host = f"h{number}-{{i}}" if many else f"h{number}"
     back = flow.pop("back", False)
