@@ -9,7 +9,8 @@ import pytest
 from headgate.base.errors import HeadgateError
 from headgate.referee import read, steps
 from headgate.referee.build import scenario
-from headgate.referee.case import LONGEST, Case, made
+from headgate.referee.case import Case
+from headgate.referee.files import LONGEST, made
 from headgate.referee.subjects import Subject
 
 from .conftest import Cli
@@ -122,7 +123,7 @@ RATE = 'line = { rate = "$rate" }\nflows = [{}]\ncells = { rate = ["1Mbit/s", "2
         (GOOD + "quick = 1", "quick: found 1; expected true or false"),
         (GOOD + "rules = 'growth'", "rules: found 'growth'; expected a list"),
         (GOOD + "judges = 'queue'", "judges: found 'queue'; expected 'control' or 'aqm'"),
-        (GOOD + "needs = ['quic']", "needs.0: found 'quic'; expected 'ecn', 'media' or 'bbr'"),
+        (GOOD + "needs = ['quic']", "needs.0: found 'quic'; expected 'ecn', 'media', 'bbr', 'reno-window'"),
         (GOOD.replace("'5s'", "'5'").replace('"5s"', '"5"'), "duration: found '5'; expected a time such as"),
         (GOOD.replace('"5s"', "2020-01-01"), "duration: found datetime.date(2020, 1, 1); expected a text"),
         (GOOD + "warm_up = '9s'", "warm_up: found 9s; expected less than the duration, 5s"),

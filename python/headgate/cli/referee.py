@@ -33,10 +33,12 @@ Examples:
 @click.option("--list", "listed", is_flag=True, help="List the cases that would be used, and run none.")
 @click.option("--control", "own_name", default="", metavar="NAME", help="The scheme in the file, if there are several.")
 @click.option("--set", "changes", metavar="NAME=VALUE", multiple=True, help="Set a parameter of what is judged.")
+@click.option("--declares", metavar="WORD", multiple=True, help="Say that NAME has this, such as reno-window.")
 @click.option("--out", metavar="DIR", help="Keep the runs and the report in this folder; a second call goes on there.")
 @click.option("--html", metavar="FILE", help="Write the report as a page, with the evidence of each verdict.")
 @click.option("--junit", metavar="FILE", help="Write the verdicts as JUnit XML.")
 @click.option("--badge", metavar="FILE", help="Write a badge (.svg).")
+@click.option("--captures", is_flag=True, help="Keep packets (pcapng) and qlog of the cells that have a figure.")
 @click.option("--no-worse-than", default="", metavar="BASELINE", help="Exit with 1 if it is worse than this baseline.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if a verdict stays open as well.")
 @click.option("--fresh-baselines", is_flag=True, help="Run the baselines, whose runs come with headgate otherwise.")
@@ -54,10 +56,12 @@ def referee(
     listed: bool,
     own_name: str,
     changes: tuple[str, ...],
+    declares: tuple[str, ...],
     out: str | None,
     html: str | None,
     junit: str | None,
     badge: str | None,
+    captures: bool,
     no_worse_than: str,
     strict: bool,
     fresh_baselines: bool,
@@ -96,7 +100,7 @@ def referee(
             raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE")
         parameters[own] = parse_value(text)
     outputs.require(out, html, junit, badge)
-    subject = named(str(aqm or name), judges, own_name, parameters)
+    subject = named(str(aqm or name), judges, own_name, parameters, declares)
     with progress("judging") as callback:
         report = judge(
             subject,
@@ -108,7 +112,11 @@ def referee(
             more=not quick,
             progress=callback,
         )
-    outputs.write(report, subject, out, html, junit, badge)
+    if out is not None or html is not None:
+        with progress("writing the report") as callback:
+            outputs.write(report, subject, out, html, junit, badge, captures, callback)
+    else:
+        outputs.write(report, subject, junit_file=junit, badge=badge)
     if as_json:
         print_json(report.to_dict())
     else:
@@ -121,7 +129,7 @@ def _chosen(
 ) -> list[Case]:
     from fnmatch import fnmatchcase
 
-    from ..referee.case import cases, read
+    from ..referee.files import cases, read
 
     known = cases()
     names = list(dict.fromkeys(case.family for case in known))

@@ -9,28 +9,20 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from .. import _core
-from ..base.errors import HeadgateError, cut, nearest
-from ..base.toml import loads
-from .metrics import METRICS, WHOLE
+from ..base.errors import cut, nearest
+from .metrics import LEVELS, METRICS, WHOLE
 from .part import Wanted
 
 #: Where the line of an expectation comes from.
 Origin = Literal["document", "derived", "practice", "ours"]
 
-#: Maximum length of a file in bytes, and maximum number of cells of a case.
-LONGEST, MOST = 100_000, 200
-
-#: The folder of the cases that come with headgate.
-FOLDER = Path(__file__).parent / "cases"
+#: What a case may need: marks, a media source, BBR's states, and for steps a window by RFC 5681, by RFC 9438, or by either.
+Need = Literal["ecn", "media", "bbr", "reno-window", "cubic-window", "tcp-window"]
 
 
 class _Table(BaseModel):
@@ -49,6 +41,11 @@ class Measured(_Table):
     #: What the metric asks for in addition: the gauge's name, a part.
     gauge: str = ""
     part: float = Field(0.9, gt=0, le=1, allow_inf_nan=False)
+    #: The value of the gauge that is counted, and the value before it.
+    level: float | None = None
+    after: float | None = None
+    #: Gauges with their values: only times in which they have these count.
+    during: dict[str, float] = {}
     #: Cells in which it is expected; all unless given.
     when: dict[str, list[Any]] = {}
     #: Where it stands, and what it says.
@@ -78,12 +75,19 @@ class Measured(_Table):
             )
         if self.end is not None and seconds(self.start or "0s") >= seconds(self.end):
             raise ValueError(f"found from {self.start or '0s'} to {self.end}; expected `from` before `to`")
+        if (self.metric in LEVELS) != (self.level is not None):
+            raise ValueError(f"expected `level` with {', '.join(LEVELS)}, and with no other")
+        if self.after is not None and self.metric != "gauge_entries":
+            raise ValueError("expected `after` with gauge_entries, and with no other")
+        if self.during and not METRICS[self.metric].traces:
+            raise ValueError("expected `during` with metrics of windows and gauges, and with no other")
         return self
 
     def wanted(self) -> Wanted:
         """The measurement."""
         start, end = (None if text is None else seconds(text) for text in (self.start, self.end))
-        return Wanted(self.metric, self.of, start, end, self.gauge, self.part)
+        during = tuple(sorted(self.during.items()))
+        return Wanted(self.metric, self.of, start, end, self.gauge, self.part, self.level, self.after, during)
 
     def key(self) -> str:
         """Names what is measured, the same for the same measurement."""
@@ -130,18 +134,18 @@ def _finite(value: Any) -> bool:
 
 
 #: A number that is expected, or bounds of it.
-Expected = float | dict[Literal["at_least", "at_most"], float]
+Expected = float | dict[Literal["at_least", "at_most"], float] | Literal["none"]
 
 
 class Step(_Table):
-    """An event for a flow control by itself, as `headgate control` reads it, and the answer that is expected."""
+    """An event for a flow control by itself, as `headgate control` reads it, or a `round`; and the answer that is expected."""
 
     do: dict[str, Any]
     #: How often it happens, one after the other.
     times: int = Field(1, ge=1, le=100_000)
     #: Time between them, and from one to the next the round trip stays.
     every: str = "0s"
-    #: By name (`cwnd`, `ssthresh`, `pacing`), bounds: a number, or `{ at_least, at_most }`.
+    #: By name (`cwnd`, `ssthresh`, `pacing`), bounds: a number, `{ at_least, at_most }`, or `none` where there is to be none.
     expect: dict[str, Expected] = {}
 
     @field_validator("every")
@@ -154,9 +158,13 @@ class Step(_Table):
     @classmethod
     def _bounds(cls, expect: Any) -> Any:
         for name, wanted in expect.items() if isinstance(expect, dict) else ():
+            if wanted == "none":
+                continue
             bounds = wanted if isinstance(wanted, dict) else {"at_least": wanted}
             if not bounds or not all(key in ("at_least", "at_most") and _finite(x) for key, x in bounds.items()):
-                raise ValueError(f"{name}: found {cut(repr(wanted))}; expected a number or {{ at_least, at_most }}")
+                raise ValueError(
+                    f"{name}: found {cut(repr(wanted))}; expected a number, {{ at_least, at_most }} or none"
+                )
         return expect
 
 
@@ -175,8 +183,8 @@ class Case(_Table):
     family: str = ""
     #: Rules of a control that it tests.
     rules: list[str] = []
-    #: What the subject must have: `ecn`, `media`.
-    needs: list[Literal["ecn", "media", "bbr"]] = []
+    #: What the subject must have.
+    needs: list[Need] = []
     #: Whether it is one of those of `--quick`.
     quick: bool = False
     duration: str = "30s"
@@ -188,7 +196,9 @@ class Case(_Table):
     events: list[dict[str, Any]] = []
     scenario: dict[str, Any] = {}
     steps: list[Step] = []
-    #: Packets of the initial window of the steps.
+    #: Where the numbers of the steps come from.
+    origin: Origin = "document"
+    #: Packets of the initial window of the steps; 10 unless given.
     window: int | None = Field(None, ge=1, le=1_000_000)
     cells: dict[str, list[Any]] | list[dict[str, Any]] = {}
     runs: int = Field(5, ge=1, le=30)
@@ -246,16 +256,6 @@ class Case(_Table):
         return [*self.must, *self.must_not, *self.better_than, *self.report]
 
 
-#: The tables within a case, for errors.
-_TABLES: dict[str, type[_Table]] = {
-    "must": Bound,
-    "must_not": Bound,
-    "better_than": Better,
-    "report": Measured,
-    "steps": Step,
-}
-
-
 def seconds(text: str) -> float:
     """A time such as `10ms` in seconds.
 
@@ -284,122 +284,3 @@ def label(cell: dict[str, Any]) -> str:
     return ", ".join(
         f"{name} {value.get('kind', value) if isinstance(value, dict) else value}" for name, value in cell.items()
     )
-
-
-def read(file: str | os.PathLike[str], family: str = "") -> Case:
-    """Reads the case in a file.
-
-    Raises:
-        HeadgateError: it cannot be read, or is no case; the error names the place, the value and what was expected.
-    """
-    path = Path(file)
-    try:
-        with path.open("rb") as stream:
-            text = stream.read(LONGEST + 1)
-        if len(text) > LONGEST:
-            raise ValueError(f"found more than {LONGEST} bytes; expected at most these")
-        data = loads(text.decode())
-    except UnicodeDecodeError as e:
-        raise HeadgateError(f"{cut(path)}: expected text in UTF-8, found other bytes at position {e.start}") from None
-    except OSError as e:
-        raise HeadgateError(f"{cut(path)}: {e.strerror or e}; expected the file of a case") from None
-    except RecursionError:
-        raise HeadgateError(f"{cut(path)}: found too many tables or lists within each other") from None
-    except ValueError as e:
-        many = "digits" in str(e)
-        raise HeadgateError(f"{cut(path)}: {'found a whole number with too many digits' if many else e}") from None
-    return made(data, path.stem, cut(path), family)
-
-
-def made(data: dict[str, Any], name: str, place: str, family: str = "") -> Case:
-    """A case from the contents of its file.
-
-    Raises:
-        HeadgateError: it is none.
-    """
-    for key in ("name", "file"):
-        if key in data:
-            raise HeadgateError(
-                f"{place}: {key}: found {cut(repr(data[key]))}; expected none: a case is named as its file"
-            )
-    try:
-        case = Case(**{"family": family, **data, "name": name, "file": place})
-    except ValidationError as e:
-        error = e.errors()[0]
-        # A part with a bracket names one of several types, not a place.
-        where = ".".join(str(part) for part in error["loc"] if "[" not in str(part))
-        raise HeadgateError(f"{place}: {where + ': ' if where else ''}{_expected(error)}") from None
-    if problem := _problem(case):
-        raise HeadgateError(f"{place}: {problem}")
-    return case
-
-
-def _problem(case: Case) -> str:
-    """What does not fit together in a case; empty if all does."""
-    if not 1 <= case.size() <= MOST:
-        return f"cells: found {case.size()}; expected 1 to {MOST}"
-    cells = case.grid()
-    values: dict[str, list[Any]] = {}
-    for cell in cells:
-        for key, value in cell.items():
-            values.setdefault(key, []).append(value)
-    for entry in case.measured():
-        for key, wanted in entry.when.items():
-            if key not in values:
-                hint = nearest(key, values)
-                return f"when: found {cut(repr(key))}; expected a name under `cells`{'.' + hint if hint else ''}"
-            if unknown := [value for value in wanted if value not in values[key]]:
-                return f"when.{key}: found {cut(repr(unknown[0]))}; expected a value of it under `cells`"
-    from .subjects import BASELINES
-
-    known = BASELINES[case.judges]
-    if wrong := [entry.baseline for entry in case.better_than if entry.baseline not in known]:
-        return f"better_than: baseline: found {cut(repr(wrong[0]))}; expected one of {', '.join(known)}"
-    own = case.scenario.get("duration", case.duration)
-    try:
-        end = seconds(own)
-    except ValueError as e:
-        return f"scenario.duration: {e}"
-    for entry in case.measured():
-        for key, text in (("from", entry.start), ("to", entry.end)):
-            if text is not None and seconds(text) > end - (key == "from") * 1e-9:
-                return f"{entry.metric}: {key}: found {text}; expected a time within the duration, {own}"
-    return ""
-
-
-def _expected(error: Any) -> str:
-    message = str(error["msg"]).removeprefix("Value error, ")
-    if error["type"] == "missing":
-        return "missing; expected a value"
-    if error["type"] == "extra_forbidden":
-        key, outer = str(error["loc"][-1]), str(error["loc"][0])
-        table = _TABLES.get(outer, Case) if len(error["loc"]) > 1 else Case
-        known = [field.alias or name for name, field in table.model_fields.items() if name not in ("name", "file")]
-        return f"found an unknown key; expected one of {', '.join(known)}.{nearest(key, known)}"
-    found = cut(repr(error.get("input")))
-    kinds = {"float_type": "a number", "int_type": "a whole number", "bool_type": "true or false", "string_type": "a text",
-             "list_type": "a list", "dict_type": "a table", "model_type": "a table"}  # fmt: skip
-    if error["type"] in kinds:
-        return f"found {found}; expected {kinds[error['type']]}"
-    if error["type"] == "literal_error":
-        return f"found {found}; expected {error['ctx']['expected']}"
-    message = message.replace("Input should be a ", "expected a ").replace("Input should be", "expected a number")
-    return (
-        message if isinstance(error.get("input"), dict) or message.startswith("found ") else f"found {found}; {message}"
-    )
-
-
-def cases(family: str = "") -> list[Case]:
-    """The cases that come with headgate, those of a family or all, in the order of their names."""
-    return [case for case in _all() if not family or case.family == family]
-
-
-@cache
-def _all() -> tuple[Case, ...]:
-    return tuple(_read_all())
-
-
-def _read_all() -> Iterator[Case]:
-    for folder in sorted(path for path in FOLDER.iterdir() if path.is_dir()):
-        for file in sorted(folder.glob("*.case")):
-            yield read(file, folder.name)

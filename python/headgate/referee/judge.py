@@ -7,6 +7,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from ..base.atomic import require_folder
 from ..base.errors import HeadgateError
 from . import steps, verdict, work
 from .build import scenario
-from .case import Better, Bound, Case, Measured, cases, label
+from .case import Better, Bound, Case, Measured, label
+from .files import cases
 from .report import Entry, Report
 from .store import Store, ship, shipped
 from .subjects import BASELINES, NULLS, Subject, has
@@ -79,15 +81,23 @@ def write_baselines(workers: int | None = None, progress: Progress | None = None
     """Makes the runs of all baselines and nulls in all cases, and replaces those that come with headgate."""
     runner = _Runner(Store(), True, workers, progress)
     with runner:
-        jobs: dict[str, list[work.Job]] = {}
-        for case in cases():
-            for cell in [] if case.steps else case.grid():
-                wanted = [null.null for null in NULLS[case.judges]] if case.must or case.must_not else []
-                for name in dict.fromkeys([*BASELINES[case.judges], *wanted]):
-                    jobs.setdefault(name, []).extend(_Cell(case, cell, by_name(name, case.judges), None).own())
+        jobs = baseline_jobs(cases())
         runner.make([job for own in jobs.values() for job in own])
         for name, own in jobs.items():
             ship(name, [(job.key, found["values"]) for job in own if "values" in (found := runner.get(job))])
+
+
+def baseline_jobs(chosen: Sequence[Case]) -> dict[str, list[work.Job]]:
+    """The runs that judgements by these cases need besides the subject's, by the names of baselines and nulls."""
+    jobs: dict[str, list[work.Job]] = {}
+    for case in chosen:
+        for cell in [] if case.steps else case.grid():
+            of = {entry.baseline for entry in case.better_than if entry.applies(cell)}
+            bounded = any(entry.applies(cell) for entry in [*case.must, *case.must_not])
+            nulls = [null.null for null in NULLS[case.judges]] if bounded else []
+            for name in dict.fromkeys([*(name for name in BASELINES[case.judges] if name in of), *nulls]):
+                jobs.setdefault(name, []).extend(_Cell(case, cell, by_name(name, case.judges), None).runs())
+    return jobs
 
 
 def by_name(name: str, judges: str) -> Subject:
@@ -107,7 +117,8 @@ class _Cell:
         self._made: dict[str, tuple[str, Any]] = {}
 
     def _jobs(self, subject: Subject, count: int) -> list[work.Job]:
-        name = subject.null or subject.name
+        # A subject with parameters of its own may have the name of a baseline.
+        name = json.dumps([subject.null, subject.table, subject.transport], sort_keys=True)
         if not self.measured:
             return []
         if name not in self._made:
@@ -117,8 +128,12 @@ class _Cell:
         return [work.Job(text, seed, self.measured, place) for seed in range(1, count + 1)]
 
     def own(self) -> list[work.Job]:
+        """Runs of the subject, if it has what the case needs."""
+        return [] if self.missing else self.runs()
+
+    def runs(self) -> list[work.Job]:
         """Runs of the subject."""
-        return [] if self.missing else self._jobs(self.subject, self.count)
+        return self._jobs(self.subject, self.count)
 
     def others(self) -> dict[str, list[work.Job]]:
         """Runs of baselines and nulls, by name."""
@@ -235,17 +250,25 @@ def _direction(entry: Better) -> str:
 
 def _stepped(case: Case, subject: Subject) -> Entry:
     """The verdict of a case of steps."""
-    made = Entry(case.name, "", {}, "steps", "", "pass", origin="document")
+    made = Entry(case.name, "", {}, "steps", "", "pass", origin=case.origin)
     missing = [need for need in case.needs if not has(subject, need)]
     if missing:
         made.verdict, made.why = "n/a", f"the subject has no {' or '.join(missing)}"
         return made
-    found = steps.run(case, subject.table)
+    null = NULLS["control"][0]
+    try:
+        made.nulls[null.null] = "pass" if all(step["met"] for step in steps.run(case, null.table)) else "fail"
+    except HeadgateError:
+        made.nulls[null.null] = "fail"
+    try:
+        found = steps.run(case, subject.table)
+    except steps.WindowlessError as e:
+        return replace(made, verdict="n/a", why=str(e), nulls={})
+    except steps.FaultError as e:
+        return replace(made, verdict="invalid", why=str(e), nulls={})
     made.steps = found
     if wrong := [step for step in found if not step["met"]]:
         made.verdict, made.why = "fail", steps.words(wrong[0])
-    for null in NULLS["control"][:1]:
-        made.nulls[null.null] = "pass" if all(step["met"] for step in steps.run(case, null.table)) else "fail"
     return made
 
 

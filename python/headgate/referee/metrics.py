@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .part import Part, Run, Wanted
+from .pieces import Pieces
 
 Array = npt.NDArray[Any]
 
@@ -199,33 +200,12 @@ def _port(column: str) -> Callable[[Part], float | None]:
     return of
 
 
-def _traced(name: str, take: Callable[[Array, Array, float], float]) -> Callable[[Part], float | None]:
+def _traced(name: str, take: Callable[[Pieces], float]) -> Callable[[Part], float | None]:
     def of(p: Part) -> float | None:
-        times, values = p.trace(name or p.what.gauge)
-        return take(times, values, p.end) if len(values) else None
+        pieces = Pieces(*p.trace(name or p.what.gauge), p)
+        return take(pieces) if len(pieces.values) else None
 
     return of
-
-
-def _mean_over_time(times: Array, values: Array, end: float) -> float:
-    spans = np.diff(np.append(times, end))
-    return float((values * spans).sum() / spans.sum()) if spans.sum() > 0 else float(values[-1])
-
-
-def _most(times: Array, values: Array, end: float) -> float:
-    return float(values.max())
-
-
-def _least(times: Array, values: Array, end: float) -> float:
-    return float(values.min())
-
-
-def _last(times: Array, values: Array, end: float) -> float:
-    return float(values[-1])
-
-
-def _changes(times: Array, values: Array, end: float) -> float:
-    return float((np.diff(values) != 0).sum())
 
 
 def _of_sent(column: str) -> Callable[[Part], float | None]:
@@ -233,6 +213,9 @@ def _of_sent(column: str) -> Callable[[Part], float | None]:
 
 
 _WINDOW, _GAUGE = ("window",), ("estimates",)
+
+#: Metrics that ask for the value of a gauge.
+LEVELS = ("gauge_share", "gauge_entries", "gauge_first", "gauge_stay", "gauge_stay_least")
 
 #: All metrics by name.
 METRICS: dict[str, Metric] = {
@@ -294,30 +277,81 @@ METRICS: dict[str, Metric] = {
         "packets", "less", "Packets waiting at the line, averaged over time.", _port("backlog_mean")
     ),
     "window_most": Metric(
-        "packets", "", "The greatest window of the first flow.", _traced("window", _most), traces=_WINDOW
+        "packets",
+        "",
+        "The greatest window of the first flow.",
+        _traced("window", lambda p: float(p.values.max())),
+        traces=_WINDOW,
     ),
     "window_least": Metric(
-        "packets", "", "The least window of the first flow.", _traced("window", _least), traces=_WINDOW
+        "packets",
+        "",
+        "The least window of the first flow.",
+        _traced("window", lambda p: float(p.values.min())),
+        traces=_WINDOW,
     ),
     "window_mean": Metric(
         "packets",
         "",
         "The window of the first flow, averaged over time.",
-        _traced("window", _mean_over_time),
+        _traced("window", Pieces.mean),
         traces=_WINDOW,
     ),
     "window_last": Metric(
         "packets",
         "",
         "The window of the first flow at the end of the time.",
-        _traced("window", _last),
+        _traced("window", lambda p: float(p.values[-1])),
         traces=_WINDOW,
     ),
-    "gauge_most": Metric("", "", "The greatest value of a gauge of the first flow.", _traced("", _most), traces=_GAUGE),
-    "gauge_least": Metric("", "", "The least value of a gauge.", _traced("", _least), traces=_GAUGE),
-    "gauge_mean": Metric("", "", "A gauge, averaged over time.", _traced("", _mean_over_time), traces=_GAUGE),
-    "gauge_last": Metric("", "", "A gauge at the end of the time.", _traced("", _last), traces=_GAUGE),
-    "gauge_changes": Metric("", "", "How often a gauge changed.", _traced("", _changes), traces=_GAUGE),
+    "gauge_most": Metric(
+        "",
+        "",
+        "The greatest value of a gauge of the first flow.",
+        _traced("", lambda p: float(p.values.max())),
+        traces=_GAUGE,
+    ),
+    "gauge_least": Metric(
+        "", "", "The least value of a gauge.", _traced("", lambda p: float(p.values.min())), traces=_GAUGE
+    ),
+    "gauge_mean": Metric("", "", "A gauge, averaged over time.", _traced("", Pieces.mean), traces=_GAUGE),
+    "gauge_last": Metric(
+        "", "", "A gauge at the end of the time.", _traced("", lambda p: float(p.values[-1])), traces=_GAUGE
+    ),
+    "gauge_share": Metric(
+        "", "", "Share of the time in which a gauge is at `level`.", _traced("", Pieces.share), traces=_GAUGE
+    ),
+    "gauge_entries": Metric(
+        "", "", "How often a gauge came to `level`, from `after` if given.", _traced("", Pieces.entries), traces=_GAUGE
+    ),
+    "gauge_first": Metric(
+        "s",
+        "less",
+        "Time until a gauge is at `level`; the whole time if never.",
+        _traced("", Pieces.first),
+        traces=_GAUGE,
+    ),
+    "gauge_stay": Metric(
+        "s", "", "The longest time that a gauge stayed at `level`.", _traced("", Pieces.stay), traces=_GAUGE
+    ),
+    "gauge_stay_least": Metric(
+        "s", "", "The shortest complete stay at `level`.", _traced("", Pieces.stay_least), traces=_GAUGE
+    ),
+    "in_flight_last": Metric(
+        "packets",
+        "less",
+        "Packets sent and not acknowledged at the end of the time.",
+        _traced("in_flight", lambda p: float(p.values[-1])),
+        traces=("in_flight",),
+    ),
+    "in_flight_most": Metric(
+        "packets",
+        "less",
+        "The most packets sent and not acknowledged.",
+        _traced("in_flight", lambda p: float(p.values.max())),
+        traces=("in_flight",),
+    ),
+    "gauge_changes": Metric("", "", "How often a gauge changed.", _traced("", Pieces.changes), traces=_GAUGE),
 }
 
 #: Those that are counted over all that comes after the warm-up, and not over a part of it.

@@ -28,6 +28,9 @@ class Wanted:
     end: float | None = None
     gauge: str = ""
     part: float = 0.9
+    level: float | None = None
+    after: float | None = None
+    during: tuple[tuple[str, float], ...] = ()
 
     def key(self) -> str:
         """Names what is measured, the same for the same measurement."""
@@ -37,6 +40,9 @@ class Wanted:
             window = f" from {ends[0] or 0} s to {ends[1] + ' s' if ends[1] else 'the end'}"
         part = f" of {self.part:g}" if self.part != 0.9 else ""
         gauge = f" {self.gauge}" if self.gauge else ""
+        gauge += f" at {self.level:g}" if self.level is not None else ""
+        gauge += f" after {self.after:g}" if self.after is not None else ""
+        gauge += "".join(f" while {name} is {value:g}" for name, value in self.during)
         return f"{self.metric}{gauge}{part}{' of ' + self.of if self.of else ''}{window}"
 
 
@@ -49,7 +55,7 @@ class Place:
         warm_up: what does not count unless a metric names a time, in s.
         rates: of the line in bit/s, each with the time from which it holds.
         line: name of the link that is the bottleneck.
-        subject: beginning of the names of the subject's flows.
+        subject: beginning of the names of the subject's flows; of a queue all are.
     """
 
     duration: float
@@ -130,14 +136,28 @@ class Part:
         names, place = np.unique(table["flow"][inside].astype(str), return_inverse=True)
         return np.bincount(place, np.asarray(table[name][inside], float), len(names))
 
-    def trace(self, name: str) -> tuple[Array, Array]:
-        """Times and values of a trace or a gauge in this time, of the first of these flows; with the value that held at its start."""
+    def trace(self, name: str) -> tuple[Array, Array, Array]:
+        """A trace or a gauge of the first of these flows in this time, as pieces in which it is constant: starts, values and ends."""
+        names = [name, *(other for other, _ in self.what.during)]
+        traced = [self._changes(own) for own in names]
+        if any(not len(times) for times, _ in traced):
+            return np.empty(0), np.empty(0), np.empty(0)
+        # From where all are known on; a piece ends where one of them changes.
+        begin = max(self.start, *(float(times[0]) for times, _ in traced))
+        starts = np.unique(np.concatenate([times for times, _ in traced]))
+        starts = np.append(begin, starts[(starts > begin) & (starts <= self.end)])
+        held = [values[np.searchsorted(times, starts, "right") - 1] for times, values in traced]
+        ends = np.append(starts[1:], self.end)
+        inside = np.isfinite(held[0]) & (starts <= self.end)
+        for (_, wanted), values in zip(self.what.during, held[1:], strict=True):
+            inside &= values == wanted
+        return starts[inside], held[0][inside], ends[inside]
+
+    def _changes(self, name: str) -> tuple[Array, Array]:
+        """Times and values of a trace or a gauge, of the first of these flows; of several at once the last."""
         table = self.run.table("traces")
         objects = [flow for flow in self.run.table("flows")["flow"] if str(flow).startswith(self.of)]
         if not objects or not len(table.get("time_s", ())):
             return np.empty(0), np.empty(0)
         own = (table["trace"] == name) & (table["object"] == objects[0])
-        times, values = table["time_s"][own], table["value"][own]
-        first = max(int(np.searchsorted(times, self.start, "right")) - 1, 0)
-        last = int(np.searchsorted(times, self.end, "right"))
-        return np.maximum(times[first:last], self.start), values[first:last]
+        return table["time_s"][own], table["value"][own]

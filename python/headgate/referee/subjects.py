@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
 
 from .. import _core, plugins
 from ..base.catalogue import catalogue
 from ..base.errors import HeadgateError, cut, nearest
 from ..plugins import registered
-from .case import seconds
+from .case import Need, seconds
 
 #: Baselines, whose runs come with headgate.
 BASELINES = {
@@ -29,13 +29,20 @@ class Subject:
         table: as a scenario writes it.
         plugins: what a scenario's key of this name has, for one of the user's own.
         null: which trivial subject it is; empty for others.
+        transport: keys of the transport that belong to it, beyond those of a case.
+        declares: what it has, in the words that cases need, where its name does not tell.
     """
 
     name: str
     table: dict[str, Any]
     plugins: tuple[Any, ...] = ()
     null: str = ""
+    transport: dict[str, Any] = field(default_factory=dict)
+    declares: tuple[str, ...] = ()
 
+
+#: Flow controls of the list whose windows are those of RFC 5681 and of RFC 9438.
+RENO_WINDOWS, CUBIC_WINDOWS = ("reno", "newreno", "sack"), ("cubic", "cubic_linux")
 
 #: What would pass without being a scheme at all, by what is judged.
 NULLS = {
@@ -47,17 +54,32 @@ NULLS = {
     ),
     "aqm": (
         Subject("drop-tail", {"kind": "fcfs"}, null="drop-tail"),
-        Subject("short drop-tail", {"kind": "fcfs", "buffer": "0.1BDP"}, null="short"),
+        # A tenth of a bandwidth-delay product of buffer, or two packets.
+        Subject("short drop-tail", {"kind": "fcfs"}, null="short"),
     ),
 }  # fmt: skip
 
 
-def named(text: str, judges: str, name: str = "", parameters: dict[str, Any] | None = None) -> Subject:
-    """The subject that a user names: of the list, of a file in Python, or a table in JSON.
+def named(
+    text: str, judges: str, name: str = "", parameters: dict[str, Any] | None = None, declares: tuple[str, ...] = ()
+) -> Subject:
+    """The subject that a user names: of the list, of a file in Python, or a table in JSON, which may have `transport`.
 
     Raises:
         HeadgateError: there is none.
     """
+    wrong = next((word for word in declares if word not in get_args(Need)), None)
+    if wrong is not None:
+        known = get_args(Need)
+        raise HeadgateError(
+            f"--declares: found {cut(repr(wrong))}; expected one of {', '.join(known)}.{nearest(wrong, known)}"
+        )
+    return replace(_named(text, judges, name, parameters), declares=declares)
+
+
+def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None) -> Subject:
+    import json
+
     given = dict(parameters or {})
     kind = "controls" if judges == "control" else "disciplines"
     if text.lstrip().startswith("{"):
@@ -67,7 +89,10 @@ def named(text: str, judges: str, name: str = "", parameters: dict[str, Any] | N
             raise HeadgateError(f"NAME: {cut(e)}; expected a name, a file in Python or a table in JSON") from None
         if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
             raise HeadgateError(f'NAME: found {cut(text)}; expected a table with `kind`, such as {{"kind": "cubic"}}')
-        return Subject(str(table["kind"]), {**table, **given})
+        transport = table.pop("transport", {})
+        if not isinstance(transport, dict):
+            raise HeadgateError(f"NAME: transport: found {cut(repr(transport))}; expected a table")
+        return Subject(str(table["kind"]), {**table, **given}, transport=transport)
     if text.endswith(".py"):
         (entry,) = plugins.filled_from(text)
         plugins.ensure([entry])
@@ -75,11 +100,11 @@ def named(text: str, judges: str, name: str = "", parameters: dict[str, Any] | N
         names = [own for own, what in plugins.kinds([entry]).items() if what == wanted]
         if name and name not in names:
             raise HeadgateError(
-                f"--name: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}"
+                f"--control: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}"
             )
         if not name and len(names) != 1:
             raise HeadgateError(
-                f"{cut(text)} has {len(names)} of the kind {wanted}; expected --name with one of {', '.join(names)}"
+                f"{cut(text)} has {len(names)} of the kind {wanted}; expected --control with one of {', '.join(names)}"
             )
         chosen = name or names[0]
         return Subject(chosen, {"kind": chosen, **given}, (entry,))
@@ -94,14 +119,17 @@ def named(text: str, judges: str, name: str = "", parameters: dict[str, Any] | N
 
 
 def has(subject: Subject, need: str) -> bool:
-    """Whether a flow control or a queue has what a case needs: `ecn`, `media`, `bbr`."""
+    """Whether a flow control has what a case needs: by its name, or because the user says so."""
     kind = str(subject.table["kind"])
-    if need == "media":
-        return kind == "scream"
-    if need == "bbr":
-        return kind == "bbr3"
+    if need in subject.declares:
+        return True
+    if need == "tcp-window":
+        return has(subject, "reno-window") or has(subject, "cubic-window")
+    known = {"media": ("scream",), "bbr": ("bbr3",), "reno-window": RENO_WINDOWS, "cubic-window": CUBIC_WINDOWS}
+    if need in known:
+        return kind in known[need]
     # Packets carry ECN by the transport; a queue marks if it can be told to, or always does.
-    return kind in with_transport() or takes_marks(subject) or _marks(subject.table)
+    return not subject.null and (kind in with_transport() or takes_marks(subject) or _marks(subject.table))
 
 
 @registered.cached
