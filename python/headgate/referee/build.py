@@ -129,8 +129,8 @@ def _line(case: Case, cell: dict[str, Any]) -> dict[str, Any]:
 
 def _bps(rate: Any) -> float:
     # Of a trace in a file, the file says how fast; a bound is enough here. What is no rate the engine says.
-    if isinstance(rate, dict) and rate.get("steps"):
-        return max(_bps(to) for _, to in rate["steps"])
+    if isinstance(rate, dict) and isinstance(rate.get("steps"), list):
+        return max((_bps(step[-1]) for step in rate["steps"] if isinstance(step, list) and step), default=1e9)
     try:
         return _core.quantity(rate, "bps")[1] if isinstance(rate, str) else 1e9
     except ValueError:
@@ -155,7 +155,7 @@ def _flow(flow: dict[str, Any], number: int, rtt: float) -> tuple[dict[str, Any]
         raise ValueError(f"flows[{number}].rtt: found {cut(own)}; expected at least that of the line")
     delay = f"{round(longer / 2 * 1e12)}ps"
     many = isinstance(flow.get("count", 1), int) and flow.get("count", 1) > 1
-    if many and "{i}" not in name:
+    if many and isinstance(name, str) and "{i}" not in name:
         flow["name"] = f"{name}{'-' if name[-1:].isdigit() else ''}{{i}}"
     host = f"h{number}-{{i}}" if many else f"h{number}"
     back = flow.pop("back", False)
@@ -207,24 +207,34 @@ def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: f
         # Whether it marks counts only where it can.
         own = {k: v for k, v in queue.items() if k != "mark" or takes_marks(subject)} if isinstance(queue, dict) else {}
         out["queue"] = {**own, **subject.table}
-        if subject.null == "short" and "buffer" in own:
-            out["queue"]["buffer"] = tenth(own["buffer"], rate * rtt / 8)
+        if subject.null == "short":
+            out["queue"]["buffer"] = tenth(own.get("buffer", "1BDP"), rate, rtt)
     return out
 
 
-def tenth(buffer: str, product: float) -> str:
-    """A tenth of a buffer, and at least a packet or two, on a line with a product of rate and round trip in bytes.
+def tenth(buffer: Any, rate: float, rtt: float) -> Any:
+    """A tenth of a buffer, and at least a packet or two, on a line of this rate (bit/s) and round trip (s); what is no buffer stays.
 
-    >>> tenth("1BDP", 1e5), tenth("1BDP", 1e4), tenth("167pkt", 1e5), tenth("4pkt", 1e5), tenth("unlimited", 1e5)
-    ('10000B', '3000B', '17pkt', '1pkt', 'unlimited')
+    >>> tenth("1BDP", 8e6, 0.1), tenth("1BDP", 8e5, 0.1), tenth("50ms", 8e6, 0.1), tenth("64KB", 8e6, 0.1)
+    ('10000B', '3000B', '5000B', '6400B')
+    >>> tenth("167pkt", 8e6, 0.1), tenth("4pkt", 8e6, 0.1), tenth("unlimited", 8e6, 0.1)
+    ('17pkt', '1pkt', 'unlimited')
     """
-    found = re.fullmatch(r"([\d.]+) *(\w+)", buffer)
+    found = re.fullmatch(r"([\d.]+) *(\w+)", buffer) if isinstance(buffer, str) else None
     if not found:
         return buffer
-    number, unit = float(found[1]) / 10, found[2]
-    if unit == "BDP":
-        return f"{max(2 * PACKET, round(number * product))}B"
-    return f"{max(1, round(number))}pkt" if unit == "pkt" else f"{max(0.001, round(number, 3)):g}{unit}"
+    try:
+        if found[2] == "pkt":
+            return f"{max(1, round(float(found[1]) / 10))}pkt"
+        if found[2] == "BDP":
+            size = float(found[1]) * rtt * rate / 8
+        elif found[2].endswith("B"):
+            size = _core.quantity(buffer, "bytes")[1]
+        else:
+            size = seconds(buffer) * rate / 8
+    except ValueError:
+        return buffer
+    return f"{max(2 * PACKET, round(size / 10))}B"
 
 
 def _is_subject(value: Any) -> bool:

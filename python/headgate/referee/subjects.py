@@ -173,8 +173,7 @@ def null_flow(flow: dict[str, Any], null: str, rate: float, rtt: float) -> dict[
             "transport": {"preset": "linux", **own, "initial_window": min(window, 1_000_000)},
         }
     out = {k: v for k, v in flow.items() if k not in ("transport", "receiver")}
-    # Requests wait for what was acknowledged, which this one never does.
-    if kind in ("ftp", "requests"):
+    if kind == "ftp":
         out["workload"] = {"kind": "cbr", "rate": f"{max(1, round(rate))}bit/s"}
     return {**out, "control": "none"}
 
