@@ -17,7 +17,7 @@ from headgate.referee.subjects import BASELINES, NULLS, Subject
 
 #: Rules that cases name. A mutant of a control breaks one of them.
 RULES = {
-    "growth", "slow-start", "slow-start-exit", "cut", "mark-response", "timeout", "recovery", "idle", "app-limited", "pacing",
+    "growth", "aggression", "slow-start", "slow-start-exit", "cut", "mark-response", "timeout", "recovery", "idle", "app-limited", "pacing",
     "round-trip", "rate-estimate", "probing", "drain", "fairness", "delay-target", "loss-tolerance", "spurious",
 }  # fmt: skip
 
