@@ -64,6 +64,10 @@ def _cubic(name: str, rule: str, old: str, new: str) -> Mutant:
     return Mutant(f"cubic {name}", "cubic", rule, old, new)
 
 
+def _model(name: str, rule: str, old: str, new: str) -> Mutant:
+    return Mutant(f"model {name}", "model", rule, old, new)
+
+
 def _bbr(name: str, rule: str, **table: Any) -> Mutant:
     return Mutant(f"bbr3 {name}", "+bbr3", rule, table=table)
 
@@ -104,7 +108,7 @@ MUTANTS = [
     _cubic("is not friendly to Reno", "friendly", "< self.reno:", "< 0:"),
     _cubic("stays below Reno", "friendly", "if self.reno < self.prior else 1.0", ""),
     _cubic("jumps to its target", "growth-limit", "min(max(target, self.window), 1.5 * self.window)", "max(target, self.window)"),
-    _cubic("counts time without use", "app-limited", "self.epoch += ack.now - max(self.unused, self.epoch)", "pass"),
+    _cubic("counts time without use", "unused-time", "self.epoch += ack.now - max(self.unused, self.epoch)", "pass"),
     _cubic("grows without use", "app-limited", "if not ack.limited:", "if False:"),
     _cubic("grows while it repairs", "recovery", "if ack.recovering or not ack.credit:", "if not ack.credit:"),
     _cubic("keeps its window at timeouts", "timeout", "            self.window = loss.remaining + 1\n", ""),
@@ -114,11 +118,21 @@ MUTANTS = [
     _bbr("hardly starts up", "slow-start", startup_gain=1.1),
     _bbr("drains slowly", "drain", drain_gain=0.95),
     _bbr("never measures the round trip", "round-trip", probe_rtt_every="3600s"),
-    _bbr("measures the round trip too shortly", "round-trip", probe_rtt_for="1ms"),
+    _bbr("measures the round trip too shortly", "round-trip-time", probe_rtt_for="1ms"),
     _bbr("never forgets a round trip", "round-trip-expiry", least_rtt_for="3600s"),
-    _bbr("never probes", "probing", probe_wait="3600s", reno_rounds=1000),
-    _bbr("takes any loss", "cut", loss_threshold=0.5, beta=1.0),
+    _bbr("probes all the time", "probing-limit", probe_wait="1ms"),
+    _bbr("takes any loss", "loss-threshold", loss_threshold=0.5),
+    _bbr("does not come down", "cut", beta=1.0, loss_threshold=0.5),
     _bbr("has a wide window", "window-limit", window_gain=8.0),
     _bbr("has a narrow window", "ack-aggregation", window_gain=1.0),
-    _bbr("starts too fast", "slow-start-limit", startup_gain=10.0),
+    _bbr("starts too fast", "pacing", startup_gain=10.0),
+    _model("never leaves start-up", "slow-start-exit", "if self.flat >= 3:", "if self.flat >= 3000:"),
+    _model("never forgets a rate", "rate-estimate", "if r[0] > self.rounds - 10]", "]"),
+    _model("forgets rates at once", "rate-estimate", "if r[0] > self.rounds - 10]", "if False]"),
+    _model("does not drain", "drain", '"drain": 0.36', '"drain": 1.25'),
+    _model("never probes", "probing", "GAINS = (1.25, 0.75, 1, 1, 1, 1, 1, 1)", "GAINS = (1,) * 8"),
+    _model("does not pace", "pacing", "self.rate = max(gain * self.bandwidth, 0.1)", "pass"),
+    _model("paces too fast", "pacing", "self.rate = max(gain * self.bandwidth, 0.1)", "self.rate = max(2 * gain * self.bandwidth, 0.1)"),
+    _model("has a wide window", "window-limit", "else 2) * path", "else 20) * path"),
+    _model("never forgets a round trip", "round-trip-expiry", " or ack.now > self.least_at + 10", ""),
 ]  # fmt: skip
