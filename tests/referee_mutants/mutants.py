@@ -49,7 +49,9 @@ class Mutant:
             made = named(json.dumps({"kind": self.base[1:], **self.table, "transport": self.transport}), "control")
             return replace(made, name=self.name)
         text = (FOLDER / f"{self.base}.py").read_text()
-        assert text.count(self.old) == 1 or not self.old, f"{self.name}: {text.count(self.old)} times in the file: {self.old}"
+        assert text.count(self.old) == 1 or not self.old, (
+            f"{self.name}: {text.count(self.old)} times in the file: {self.old}"
+        )
         own = "m_" + "".join(c if c.isalnum() else "_" for c in self.name.lower())
         file = folder / f"{own}.py"
         file.write_text((text.replace(self.old, self.new) if self.old else text).replace('"NAME"', f'"{own}"'))
@@ -77,6 +79,13 @@ def _transport(name: str, rule: str, base: str = "+cubic", **transport: Any) -> 
 
 
 _HALF = "self.window = self.threshold = max(self.window / 2, 2)"
+_STARTS = "        if self.window < self.threshold:"
+_MARK = '        if loss.kind == "mark":\n'
+_UNDO = "max(self.window, self.before[0]), max(self.threshold, self.before[1])"
+_IDLE = "self.window = max(self.window / 2 ** min(timeouts, 60), min(initial, self.window))"
+_LAST = "self.window * (1 + BETA) / 2 if self.window < self.plateau else self.window"
+_PLATEAU = "self.k = ((self.plateau - self.window) / C)"
+_TO = "self.threshold = max(self.window * BETA, 2)"
 _GROW = "        self.window += credit / self.window\n"
 
 MUTANTS = [
@@ -87,7 +96,7 @@ MUTANTS = [
     _reno("has no floor", "floor", _HALF, "self.window = self.threshold = max(self.window / 2, 1)"),
     _reno("has no slow start", "slow-start", "float(window), float(\"inf\")", "float(window), float(window)"),
     _reno("opens twice as fast", "slow-start-limit", "opened = min(credit, ", "opened = min(2 * credit, "),
-    _reno("never leaves slow start", "slow-start-exit", "        if self.window < self.threshold:", "        if True:\n            self.threshold = self.window + credit"),
+    _reno("never leaves slow start", "slow-start-exit", _STARTS, "        if True:\n            self.threshold = self.window + credit"),
     _reno("does not grow", "growth", _GROW, ""),
     _reno("grows at a tenth", "growth", _GROW, "        self.window += 0.1 * credit / self.window\n"),
     _reno("grows by four", "growth-limit", _GROW, "        self.window += 4 * credit / self.window\n"),
@@ -95,16 +104,16 @@ MUTANTS = [
     _reno("keeps its window at timeouts", "timeout", "            self.window = loss.remaining + 1\n", "            pass\n"),
     _reno("cuts again at each timeout", "timeout-again", "if not loss.again:", "if True:"),
     _reno("grows without use", "app-limited", "if not ack.limited:", "if False:"),
-    _reno("does not listen to marks", "mark-response", '        if loss.kind == "mark":\n            self.cut()\n', '        if loss.kind == "mark":\n'),
-    _reno("takes nothing back", "spurious", "max(self.window, self.before[0]), max(self.threshold, self.before[1])", "self.window, self.threshold"),
-    _reno("keeps its window when idle", "idle", "self.window = max(self.window / 2 ** min(timeouts, 60), min(initial, self.window))", "pass"),
-    _cubic("keeps 0.95", "cut", "self.threshold = max(self.window * BETA, 2)", "self.threshold = max(self.window * 0.95, 2)"),
-    _cubic("halves and halves", "cut-depth", "self.threshold = max(self.window * BETA, 2)", "self.threshold = max(self.window * 0.25, 2)"),
+    _reno("does not listen to marks", "mark-response", _MARK + "            self.cut()\n", _MARK),
+    _reno("takes nothing back", "spurious", _UNDO, "self.window, self.threshold"),
+    _reno("keeps its window when idle", "idle", _IDLE, "pass"),
+    _cubic("keeps 0.95", "cut", _TO, "self.threshold = max(self.window * 0.95, 2)"),
+    _cubic("halves and halves", "cut-depth", _TO, "self.threshold = max(self.window * 0.25, 2)"),
     _cubic("cuts for each packet", "cut-once", "        pass\n", "        self.window = max(self.window * BETA, 2)\n"),
     _cubic("is too steep", "cubic-curve", "C, BETA = 0.4, 0.7", "C, BETA = 4.0, 0.7"),
     _cubic("is too flat", "cubic-curve", "C, BETA = 0.4, 0.7", "C, BETA = 0.02, 0.7"),
-    _cubic("has no plateau", "cubic-curve", "self.k = ((self.plateau - self.window) / C) ** (1 / 3)", "self.k, self.plateau = 0.0, self.window"),
-    _cubic("has no fast convergence", "fast-convergence", "self.window * (1 + BETA) / 2 if self.window < self.plateau else self.window", "max(self.window, self.plateau)"),
+    _cubic("has no plateau", "cubic-curve", _PLATEAU, "self.plateau = self.window\n            self.k = 0.0"),
+    _cubic("has no fast convergence", "fast-convergence", _LAST, "max(self.window, self.plateau)"),
     _cubic("is not friendly to Reno", "friendly", "< self.reno:", "< 0:"),
     _cubic("stays below Reno", "friendly", "if self.reno < self.prior else 1.0", ""),
     _cubic("jumps to its target", "growth-limit", "min(max(target, self.window), 1.5 * self.window)", "max(target, self.window)"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -108,6 +107,7 @@ def conclude(mutants: list[Mutant], found: dict[str, dict[str, bool]], chosen: l
     if never := [m.name for m in mutants if not any(found[m.name].values())]:
         print(f"not noticed at all: {', '.join(never)}")
     if file:
-        Path(file).write_text(json.dumps({m.name: {"rule": m.rule, "base": m.base, "noticed": found[m.name]} for m in mutants}))
+        Path(file).write_text(
+            json.dumps({m.name: {"rule": m.rule, "base": m.base, "noticed": found[m.name]} for m in mutants})
+        )
     return int(share < DUE)
-

@@ -22,7 +22,9 @@ class Model:
             return
         self.change(ack)
         path = self.bandwidth * self.least
-        gain = {"startup": 2.77, "drain": 0.36, "probe": GAINS[int((ack.now - self.since) / self.least) % 8], "rtt": 1}[self.state]
+        gain = {"startup": 2.77, "drain": 0.36, "probe": GAINS[int((ack.now - self.since) / self.least) % 8], "rtt": 1}[
+            self.state
+        ]
         if self.state != "startup" or self.rate is None or gain * self.bandwidth > self.rate:
             self.rate = max(gain * self.bandwidth, 0.1)
         target = max((2.77 if self.state == "startup" else 2) * path + 3, 4)
