@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import re
 from typing import Any
 
@@ -106,8 +107,20 @@ def _line(case: Case, cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bps(rate: Any) -> float:
-    # Of a rate that changes, the trace's file or states say how fast; a bound is enough here.
+    # Of a trace in a file, the file says how fast; a bound is enough here.
+    if isinstance(rate, dict) and rate.get("steps"):
+        return max(_bps(to) for _, to in rate["steps"])
     return _core.quantity(rate, "bps")[1] if isinstance(rate, str) else 1e9
+
+
+def _course(rate: Any, duration: float) -> list[tuple[float, float]]:
+    """Rates in bit/s, each with the time from which it holds, of a rate or of one that changes in steps."""
+    if not (isinstance(rate, dict) and rate.get("steps")):
+        return [(0.0, _bps(rate))]
+    steps = [(seconds(at), _bps(to)) for at, to in rate["steps"]]
+    period = seconds(rate["period"]) if rate.get("period") else math.inf
+    turns = 1 if math.isinf(period) else math.ceil(duration / period)
+    return [(turn * period + at if turn else at, to) for turn in range(turns) for at, to in steps]
 
 
 def _flow(flow: dict[str, Any], number: int, rtt: float) -> tuple[dict[str, Any], str, str]:
@@ -176,7 +189,7 @@ def _place(case: Case, data: dict[str, Any]) -> Place:
     if links:
         rate = links[0]["rate"]
         rate = rate["forward"] if isinstance(rate, dict) and "forward" in rate else rate
-        rates.append((0.0, _bps(rate)))
+        rates = _course(rate, seconds(data["duration"]))
         up = rates[0][1]
         for event in sorted(data.get("events", []), key=lambda e: seconds(e["at"])):
             if event.get("link") != "line" or event.get("direction") == "reverse":

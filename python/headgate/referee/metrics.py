@@ -98,6 +98,8 @@ def _loss(p: Part) -> float | None:
 def _stall(p: Part) -> float | None:
     starts, counts = p.rows("unique")
     ends = p.ends()
+    if not len(starts):
+        return p.seconds
     longest, since = 0.0, p.start
     for start, end, count in zip(starts, ends, counts, strict=True):
         if count:

@@ -142,7 +142,8 @@ def null_flow(flow: dict[str, Any], null: str, rate: float, rtt: float) -> dict[
     out = {k: v for k, v in flow.items() if k not in ("transport", "receiver")}
     workload = flow.get("workload", "ftp")
     kind = workload.get("kind") if isinstance(workload, dict) else workload
-    if kind == "ftp":
+    # Requests wait for what was acknowledged, which this one never does.
+    if kind in ("ftp", "requests"):
         out["workload"] = {"kind": "cbr", "rate": f"{max(1, round(rate))}bit/s"}
     return {**out, "control": "none"}
 
