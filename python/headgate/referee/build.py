@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
 import re
 from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, cut
-from ..plugins import registered
 from ..scenario.scenario import Scenario
 from .case import Case, label, seconds
 from .metrics import METRICS
 from .part import Place
-from .subjects import Subject, null_flow, rtt_of
+from .subjects import Subject, null_flow, rtt_of, takes_marks, with_transport
 
 #: Packets of all flows unless a case says otherwise, in bytes.
 PACKET = 1500
@@ -30,7 +28,9 @@ def scenario(case: Case, cell: dict[str, Any], subject: Subject) -> tuple[Scenar
     Raises:
         HeadgateError: the case makes no scenario; the error names the case.
     """
-    place = f"{case.name} ({label(cell)})" if cell else case.name
+    place = case.file or case.name
+    place += f" ({label(cell)})" if cell else ""
+    data: dict[str, Any] = {}
     try:
         data = _filled(case.scenario, cell) if case.scenario else _line(case, cell)
         data = _with_subject(data, subject, case.judges, *_rate_and_trip(data))
@@ -46,10 +46,29 @@ def scenario(case: Case, cell: dict[str, Any], subject: Subject) -> tuple[Scenar
             data["traces"] = sorted(traces)
         if subject.plugins:
             data["plugins"] = [*data.get("plugins", []), *subject.plugins]
-        made = Scenario(data, place)
-        return made, _place(case, data)
-    except (ValueError, KeyError, TypeError) as e:
-        raise HeadgateError(f"{place}: {cut(e)}") from None
+        made = Scenario(data)
+        # All that is wrong is found before anything is run.
+        names = [flow["name"] for flow in made.resolve()["flows"]]
+        found = _place(case, data)
+        for entry in case.measured():
+            own = entry.of or found.subject
+            if not any(name.startswith(own) for name in names):
+                raise ValueError(
+                    f"{entry.metric}: of: found {own!r}; expected how a flow's name begins: {cut(', '.join(names))}"
+                )
+        return made, found
+    except _core.ScenarioError as e:
+        raise HeadgateError(f"{place}: {_in_case(str(e), case, data)}") from None
+    except RecursionError:
+        raise HeadgateError(f"{place}: found too many tables or lists within each other") from None
+    except (HeadgateError, ValueError) as e:
+        raise HeadgateError(f"{place}: {_in_case(str(e), case, data)}") from None
+
+
+def _in_case(error: str, case: Case, data: dict[str, Any]) -> str:
+    """The text of an error, with the line of the case for the link that stands for it."""
+    names = [link["name"] for link in data.get("links", [])] if case.line else []
+    return error.replace(f"links[{names.index('line')}]", "line") if "line" in names else error
 
 
 def _filled(value: Any, cell: dict[str, Any]) -> Any:
@@ -74,8 +93,10 @@ def _filled(value: Any, cell: dict[str, Any]) -> Any:
 def _line(case: Case, cell: dict[str, Any]) -> dict[str, Any]:
     """Hosts with a line of their own to a gateway, the line to another one, and a sink behind it."""
     line = dict(_filled(case.line, cell))
+    if "rate" not in line:
+        raise ValueError("line.rate: missing; expected a rate such as 10Mbit/s")
     events = [{"link": "line", **event} if "stop" not in event else dict(event) for event in _filled(case.events, cell)]
-    rtt = seconds(line.pop("rtt", "40ms"))
+    rtt = _time(line.pop("rtt", "40ms"), "line.rtt")
     buffer, queue = line.pop("buffer", None), line.pop("queue", SUBJECT if case.judges == "aqm" else "fcfs")
     if queue == SUBJECT:
         queue = {"kind": SUBJECT}
@@ -107,53 +128,61 @@ def _line(case: Case, cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bps(rate: Any) -> float:
-    # Of a trace in a file, the file says how fast; a bound is enough here.
-    if isinstance(rate, dict) and rate.get("steps"):
+    # Of a rate that changes, the trace's file or states say how fast; a bound is enough here. What is no rate the engine says.
+    if isinstance(rate, dict) and isinstance(rate.get("steps"), list) and rate["steps"]:
         return max(_bps(to) for _, to in rate["steps"])
-    return _core.quantity(rate, "bps")[1] if isinstance(rate, str) else 1e9
+    try:
+        return _core.quantity(rate, "bps")[1] if isinstance(rate, str) else 1e9
+    except ValueError:
+        return 1e9
 
 
-def _course(rate: Any, duration: float) -> list[tuple[float, float]]:
-    """Rates in bit/s, each with the time from which it holds, of a rate or of one that changes in steps."""
-    if not (isinstance(rate, dict) and rate.get("steps")):
-        return [(0.0, _bps(rate))]
-    steps = [(seconds(at), _bps(to)) for at, to in rate["steps"]]
-    period = seconds(rate["period"]) if rate.get("period") else math.inf
-    turns = 1 if math.isinf(period) else math.ceil(duration / period)
-    return [(turn * period + at if turn else at, to) for turn in range(turns) for at, to in steps]
+def _time(value: Any, place: str) -> float:
+    try:
+        return seconds(value)
+    except ValueError as e:
+        raise ValueError(f"{place}: {e}") from None
 
 
 def _flow(flow: dict[str, Any], number: int, rtt: float) -> tuple[dict[str, Any], str, str]:
     """A flow, the name of its host, and the delay of its own line."""
     control = flow.setdefault("control", SUBJECT)
     kind = control.get("kind") if isinstance(control, dict) else control
-    name = flow.setdefault("name", "own" if kind == SUBJECT else f"other{number}" if number else "other")
+    name = flow.setdefault("name", f"{'own' if kind == SUBJECT else 'other'}{number or ''}")
     own = flow.pop("rtt", None)
-    delay = "0s" if own is None else f"{round(max(0.0, seconds(own) - rtt) / 2 * 1e12)}ps"
-    many = int(flow.get("count", 1)) > 1
-    if many and "{i}" not in name:
-        flow["name"] = f"{name}{{i}}"
+    longer = 0.0 if own is None else _time(own, f"flows[{number}].rtt") - rtt
+    if longer < 0:
+        raise ValueError(f"flows[{number}].rtt: found {cut(own)}; expected at least that of the line")
+    delay = f"{round(longer / 2 * 1e12)}ps"
+    many = isinstance(flow.get("count", 1), int) and flow.get("count", 1) > 1
+    if many and isinstance(name, str) and "{i}" not in name:
+        flow["name"] = f"{name}{'-' if name[-1:].isdigit() else ''}{{i}}"
     host = f"h{number}-{{i}}" if many else f"h{number}"
     back = flow.pop("back", False)
     ends = {"from": "sink", "to": host} if back else {"from": host, "to": "sink"}
     packet = {} if "packet" in flow else {"packet": f"{PACKET}B"}
-    if kind != SUBJECT and kind in _with_transport():
+    if isinstance(kind, str) and kind in with_transport():
         flow.setdefault("transport", {"preset": "linux"})
     return {**flow, **ends, **packet}, host, delay
 
 
-@registered.cached
-def _with_transport() -> set[str]:
-    return {entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"]}
-
-
 def _rate_and_trip(data: dict[str, Any]) -> tuple[float, float]:
     """Rate (bit/s) and round trip (s) of the line at the start."""
-    links = [link for link in data.get("links", []) if link.get("name") == "line"]
+    links = _lines(data)
     if not links:
         return 1e6, 0.05
-    rate = links[0]["rate"]
-    return _bps(rate["forward"] if isinstance(rate, dict) and "forward" in rate else rate), rtt_of(links[0])
+    rate = links[0].get("rate")
+    try:
+        trip = rtt_of(links[0])
+    except ValueError:
+        trip = 0.05
+    return _bps(rate["forward"] if isinstance(rate, dict) and "forward" in rate else rate), trip
+
+
+def _lines(data: dict[str, Any]) -> list[dict[str, Any]]:
+    links = data.get("links", [])
+    links = links if isinstance(links, list) else []
+    return [link for link in links if isinstance(link, dict) and link.get("name") == "line"]
 
 
 def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: float) -> Any:
@@ -168,14 +197,32 @@ def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: f
         if subject.null:
             return null_flow(out, subject.null, rate, rtt)
         own = {k: v for k, v in control.items() if k != "kind"} if isinstance(control, dict) else {}
-        transport = out.pop("transport", {})
         out["control"] = {**own, **subject.table}
-        if subject.table["kind"] in _with_transport():
-            out["transport"] = {"preset": "linux", **transport, **subject.transport}
+        transport = out.pop("transport", {})
+        if subject.table["kind"] in with_transport():
+            out["transport"] = (
+                {"preset": "linux", **transport, **subject.transport} if isinstance(transport, dict) else transport
+            )
     if judges == "aqm" and _is_subject(queue):
-        own = queue if isinstance(queue, dict) else {}
+        # Whether it marks counts only where it can.
+        own = {k: v for k, v in queue.items() if k != "mark" or takes_marks(subject)} if isinstance(queue, dict) else {}
         out["queue"] = {**own, **subject.table}
+        if subject.null == "short" and "buffer" in own:
+            out["queue"]["buffer"] = tenth(own["buffer"])
     return out
+
+
+def tenth(buffer: str) -> str:
+    """A tenth of a buffer, in the same unit and at least a packet of it.
+
+    >>> tenth("1BDP"), tenth("167pkt"), tenth("4pkt"), tenth("unlimited")
+    ('0.1BDP', '17pkt', '1pkt', 'unlimited')
+    """
+    found = re.fullmatch(r"([\d.]+) *(\w+)", buffer)
+    if not found:
+        return buffer
+    number, unit = float(found[1]) / 10, found[2]
+    return f"{max(1, round(number))}pkt" if unit == "pkt" else f"{max(0.001, round(number, 3)):g}{unit}"
 
 
 def _is_subject(value: Any) -> bool:
@@ -184,12 +231,13 @@ def _is_subject(value: Any) -> bool:
 
 def _place(case: Case, data: dict[str, Any]) -> Place:
     """What the metrics have to know."""
-    links = [link for link in data.get("links", []) if link.get("name", "") == "line"]
+    links = _lines(data)
     rates: list[tuple[float, float]] = []
+    duration = seconds(data["duration"])
     if links:
         rate = links[0]["rate"]
         rate = rate["forward"] if isinstance(rate, dict) and "forward" in rate else rate
-        rates = _course(rate, seconds(data["duration"]))
+        rates += _steps(rate, duration) or [(0.0, _bps(rate))]
         up = rates[0][1]
         for event in sorted(data.get("events", []), key=lambda e: seconds(e["at"])):
             if event.get("link") != "line" or event.get("direction") == "reverse":
@@ -199,4 +247,15 @@ def _place(case: Case, data: dict[str, Any]) -> Place:
                 rates.append((seconds(event["at"]), up))
             if "up" in event:
                 rates.append((seconds(event["at"]), up if event["up"] else 0.0))
-    return Place(seconds(data["duration"]), seconds(data["warm_up"]), rates)
+    # Of a queue all flows count: none is the subject's.
+    return Place(duration, seconds(data["warm_up"]), rates, subject="" if case.judges == "aqm" else "own")
+
+
+def _steps(rate: Any, duration: float) -> list[tuple[float, float]]:
+    """Times and rates of a rate in steps, until the end of the run; empty for others and for steps in a file."""
+    if not isinstance(rate, dict) or rate.get("kind") != "steps" or not rate.get("steps"):
+        return []
+    once = [(seconds(at), _bps(bps)) for at, bps in rate["steps"]]
+    period = seconds(rate["period"]) if rate.get("period") else math.inf
+    turns = 1 if math.isinf(period) else min(math.ceil(duration / period), 1_000_000)
+    return [(turn * period + at if turn else at, bps) for turn in range(turns) for at, bps in once]

@@ -15,16 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import loads
-from .metrics import LEVELS, METRICS
-from .part import Wanted
-
-#: Where the line of an expectation comes from.
-Origin = Literal["document", "derived", "practice", "ours"]
+from .expected import Better, Bound, Measured, Origin, Step, Table, seconds
 
 #: What a case may need: marks, a media source, BBR's states, and for steps a window by RFC 5681, by RFC 9438, or by either.
 Need = Literal["ecn", "media", "bbr", "reno-window", "cubic-window", "tcp-window"]
@@ -36,118 +31,13 @@ LONGEST, MOST = 100_000, 200
 FOLDER = Path(__file__).parent / "cases"
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Measured(_Table):
-    """What is measured: a metric, of which flows, and when."""
-
-    metric: str
-    #: A flow's name or the beginning of it; the flows of the subject unless given.
-    of: str = ""
-    #: Part of the run that counts, as times; all that comes after the warm-up unless given.
-    start: str | None = Field(None, alias="from")
-    end: str | None = Field(None, alias="to")
-    #: What the metric asks for in addition: the gauge's name, a part.
-    gauge: str = ""
-    part: float = Field(0.9, gt=0, le=1)
-    #: The value of the gauge that is counted, and the value before it.
-    level: float | None = None
-    after: float | None = None
-    #: Gauges with their values: only times in which they have these count.
-    during: dict[str, float] = {}
-    #: Cells in which it is expected; all unless given.
-    when: dict[str, list[str | int | float]] = {}
-    #: Where it stands, and what it says.
-    clause: str = ""
-
-    @field_validator("metric")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in METRICS:
-            raise ValueError(f"expected one of {', '.join(METRICS)}.{nearest(name, METRICS)}")
-        return name
-
-    @field_validator("start", "end")
-    @classmethod
-    def _time(cls, text: str | None) -> str | None:
-        if text is not None:
-            seconds(text)
-        return text
-
-    @model_validator(mode="after")
-    def _whole(self) -> Measured:
-        if self.metric.startswith("gauge") != bool(self.gauge):
-            raise ValueError("expected `gauge`, the name of a gauge, with the metrics of gauges, and with no other")
-        if (self.metric in LEVELS) != (self.level is not None):
-            raise ValueError(f"expected `level` with {', '.join(LEVELS)}, and with no other")
-        if self.after is not None and self.metric != "gauge_entries":
-            raise ValueError("expected `after` with gauge_entries, and with no other")
-        if self.during and not METRICS[self.metric].traces:
-            raise ValueError("expected `during` with metrics of windows and gauges, and with no other")
-        return self
-
-    def wanted(self) -> Wanted:
-        """The measurement."""
-        start, end = (None if text is None else seconds(text) for text in (self.start, self.end))
-        during = tuple(sorted(self.during.items()))
-        return Wanted(self.metric, self.of, start, end, self.gauge, self.part, self.level, self.after, during)
-
-    def key(self) -> str:
-        """Names what is measured, the same for the same measurement."""
-        return self.wanted().key()
-
-    def applies(self, cell: dict[str, Any]) -> bool:
-        """Whether it is expected in a cell."""
-        return all(cell.get(name) in values for name, values in self.when.items())
-
-
-class Bound(Measured):
-    """A bound that must, or must not, hold."""
-
-    at_least: float | None = None
-    at_most: float | None = None
-    origin: Origin = "ours"
-
-    @model_validator(mode="after")
-    def _bounded(self) -> Bound:
-        if self.at_least is None and self.at_most is None:
-            raise ValueError("expected `at_least` or `at_most`")
-        return self
-
-    def range(self) -> tuple[float, float]:
-        """The least and the greatest value that it allows."""
-        return (
-            -math.inf if self.at_least is None else self.at_least,
-            math.inf if self.at_most is None else self.at_most,
-        )
-
-
-class Better(Measured):
-    """A comparison with a baseline, run by run; differences of less than `zone` of the baseline's value are none."""
-
-    baseline: str = "cubic"
-    zone: float = Field(0.05, ge=0, le=1)
-
-
-class Step(_Table):
-    """An event for a flow control by itself, as `headgate control` reads it, or a `round`; and the answer that is expected."""
-
-    do: dict[str, Any]
-    #: How often it happens, one after the other.
-    times: int = Field(1, ge=1, le=100_000)
-    #: Time between them, and from one to the next the round trip stays.
-    every: str = "0s"
-    #: By name (`cwnd`, `ssthresh`, `pacing`), bounds: a number, `{ at_least, at_most }`, or `none` where there is to be none.
-    expect: dict[str, float | dict[Literal["at_least", "at_most"], float] | Literal["none"]] = {}
-
-
-class Case(_Table):
+class Case(Table, BaseModel):
     """One case, as its file has it."""
 
     #: The name of the file without its ending.
     name: str = ""
+    #: Where it stands, for errors.
+    file: str = ""
     title: str
     source: str
     #: `control` or `aqm`: what is judged.
@@ -182,6 +72,12 @@ class Case(_Table):
     #: What the document leaves open, or how the case departs from it.
     note: str = ""
 
+    @field_validator("duration", "warm_up", "interval")
+    @classmethod
+    def _time(cls, text: str) -> str:
+        seconds(text)
+        return text
+
     @field_validator("report", mode="before")
     @classmethod
     def _by_name(cls, entries: Any) -> Any:
@@ -204,7 +100,13 @@ class Case(_Table):
             raise ValueError("expected `flows` and `events` within the `scenario`")
         if self.line and not self.flows:
             raise ValueError("expected `flows`")
+        if self.steps and (self.flows or self.events or self.cells):
+            raise ValueError("expected no `flows`, `events` or `cells` beside `steps`")
         return self
+
+    def size(self) -> int:
+        """The number of cells."""
+        return len(self.cells or [{}]) if isinstance(self.cells, list) else math.prod(map(len, self.cells.values()))
 
     def grid(self) -> list[dict[str, Any]]:
         """The cells: of each the values by name."""
@@ -217,18 +119,14 @@ class Case(_Table):
         return [*self.must, *self.must_not, *self.better_than, *self.report]
 
 
-def seconds(text: str) -> float:
-    """A time such as `10ms` in seconds.
-
-    Raises:
-        ValueError: it is none.
-
-    >>> seconds("10ms")
-    0.01
-    """
-    if text == "0s":
-        return 0.0
-    return _core.quantity(text, "s")[1] / 1e12
+#: The tables within a case, for errors.
+_TABLES: dict[str, type[Table]] = {
+    "must": Bound,
+    "must_not": Bound,
+    "better_than": Better,
+    "report": Measured,
+    "steps": Step,
+}
 
 
 def label(cell: dict[str, Any]) -> str:
@@ -253,11 +151,17 @@ def read(file: str | os.PathLike[str], family: str = "") -> Case:
         with path.open("rb") as stream:
             text = stream.read(LONGEST + 1)
         if len(text) > LONGEST:
-            raise ValueError(f"expected at most {LONGEST} bytes")
+            raise ValueError(f"found more than {LONGEST} bytes; expected at most these")
         data = loads(text.decode())
-    except (OSError, ValueError, RecursionError) as e:
-        reason = e.strerror if isinstance(e, OSError) else e
-        raise HeadgateError(f"{cut(path)}: {reason}") from None
+    except UnicodeDecodeError as e:
+        raise HeadgateError(f"{cut(path)}: expected text in UTF-8, found other bytes at position {e.start}") from None
+    except OSError as e:
+        raise HeadgateError(f"{cut(path)}: {e.strerror or e}; expected the file of a case") from None
+    except RecursionError:
+        raise HeadgateError(f"{cut(path)}: found too many tables or lists within each other") from None
+    except ValueError as e:
+        many = "digits" in str(e)
+        raise HeadgateError(f"{cut(path)}: {'found a whole number with too many digits' if many else e}") from None
     return made(data, path.stem, cut(path), family)
 
 
@@ -267,38 +171,65 @@ def made(data: dict[str, Any], name: str, place: str, family: str = "") -> Case:
     Raises:
         HeadgateError: it is none.
     """
-    if "name" in data:
-        raise HeadgateError(
-            f"{place}: name: found {cut(repr(data['name']))}; expected none: a case is named as its file"
-        )
+    for key in ("name", "file"):
+        if key in data:
+            raise HeadgateError(
+                f"{place}: {key}: found {cut(repr(data[key]))}; expected none: a case is named as its file"
+            )
     try:
-        case = Case(**{"family": family, **data, "name": name})
+        case = Case(**{"family": family, **data, "name": name, "file": place})
     except ValidationError as e:
         error = e.errors()[0]
-        where = ".".join(str(part) for part in error["loc"])
-        raise HeadgateError(
-            f"{place}: {where + ': ' if where else ''}{_expected(error, list(Case.model_fields))}"
-        ) from None
-    if len(case.grid()) > MOST:
-        raise HeadgateError(f"{place}: cells: found {len(case.grid())}; expected at most {MOST}")
-    names = {key for cell in case.grid() for key in cell}
-    for entry in case.measured():
-        if unknown := [key for key in entry.when if key not in names]:
-            raise HeadgateError(f"{place}: when: found {cut(repr(unknown[0]))}; expected a name under `cells`")
+        # A part with a bracket names one of several types, not a place.
+        where = ".".join(str(part) for part in error["loc"] if "[" not in str(part))
+        raise HeadgateError(f"{place}: {where + ': ' if where else ''}{_expected(error)}") from None
+    if problem := _problem(case):
+        raise HeadgateError(f"{place}: {problem}")
     return case
 
 
-def _expected(error: Any, known: list[str]) -> str:
+def _problem(case: Case) -> str:
+    """What does not fit together in a case; empty if all does."""
+    if not 1 <= case.size() <= MOST:
+        return f"cells: found {case.size()}; expected 1 to {MOST}"
+    cells = case.grid()
+    values: dict[str, list[Any]] = {}
+    for cell in cells:
+        for key, value in cell.items():
+            values.setdefault(key, []).append(value)
+    for entry in case.measured():
+        for key, wanted in entry.when.items():
+            if key not in values:
+                hint = nearest(key, values)
+                return f"when: found {cut(repr(key))}; expected a name under `cells`{'.' + hint if hint else ''}"
+            if unknown := [value for value in wanted if value not in values[key]]:
+                return f"when.{key}: found {cut(repr(unknown[0]))}; expected a value of it under `cells`"
+    from .subjects import BASELINES
+
+    known = BASELINES[case.judges]
+    if wrong := [entry.baseline for entry in case.better_than if entry.baseline not in known]:
+        return f"better_than: baseline: found {cut(repr(wrong[0]))}; expected one of {', '.join(known)}"
+    own = case.scenario.get("duration", case.duration)
+    try:
+        end = seconds(own)
+    except ValueError as e:
+        return f"scenario.duration: {e}"
+    for entry in case.measured():
+        for key, text in (("from", entry.start), ("to", entry.end)):
+            if text is not None and seconds(text) > end - (key == "from") * 1e-9:
+                return f"{entry.metric}: {key}: found {text}; expected a time within the duration, {own}"
+    return ""
+
+
+def _expected(error: Any) -> str:
     message = str(error["msg"]).removeprefix("Value error, ")
     if error["type"] == "missing":
         return "missing; expected a value"
     if error["type"] == "extra_forbidden":
-        key = str(error["loc"][-1])
-        return (
-            f"found an unknown key; expected one of {', '.join(known)}.{nearest(key, known)}"
-            if len(error["loc"]) == 1
-            else "found an unknown key"
-        )
+        key, outer = str(error["loc"][-1]), str(error["loc"][0])
+        table = _TABLES.get(outer, Case) if len(error["loc"]) > 1 else Case
+        known = [field.alias or name for name, field in table.model_fields.items() if name not in ("name", "file")]
+        return f"found an unknown key; expected one of {', '.join(known)}.{nearest(key, known)}"
     found = cut(repr(error.get("input")))
     kinds = {"float_type": "a number", "int_type": "a whole number", "bool_type": "true or false", "string_type": "a text",
              "list_type": "a list", "dict_type": "a table", "model_type": "a table"}  # fmt: skip
@@ -306,8 +237,10 @@ def _expected(error: Any, known: list[str]) -> str:
         return f"found {found}; expected {kinds[error['type']]}"
     if error["type"] == "literal_error":
         return f"found {found}; expected {error['ctx']['expected']}"
-    message = message.replace("Input should be", "expected a number")
-    return message if isinstance(error.get("input"), dict) else f"found {found}; {message}"
+    message = message.replace("Input should be a ", "expected a ").replace("Input should be", "expected a number")
+    return (
+        message if isinstance(error.get("input"), dict) or message.startswith("found ") else f"found {found}; {message}"
+    )
 
 
 def cases(family: str = "") -> list[Case]:

@@ -319,6 +319,6 @@ class _Runner:
 
     def _take(self, job: work.Job, found: dict[str, Any]) -> None:
         if "wrong" in found:
-            raise HeadgateError(found["wrong"])
+            raise HeadgateError(f"{json.loads(job.text)['name']}: {found['wrong']}")
         self._store.add(job.key, found)
         self._done += 1

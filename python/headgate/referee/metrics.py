@@ -48,7 +48,7 @@ def _share(p: Part) -> float | None:
 
 
 def _utilisation(p: Part) -> float | None:
-    return _ratio(8 * p.total("received_bytes", True), p.run.place.capacity(p.start, p.end))
+    return _ratio(8 * p.total("received_bytes", not p.what.of), p.run.place.capacity(p.start, p.end))
 
 
 def _jain(p: Part) -> float | None:
@@ -59,6 +59,36 @@ def _jain(p: Part) -> float | None:
 def _least_share(p: Part) -> float | None:
     x = p.each("unique_bytes")
     return _ratio(float(x.min(initial=math.inf)) * len(x), float(x.sum())) if len(x) else None
+
+
+def _evenness(p: Part) -> float | None:
+    x = p.each("unique_bytes")
+    return _ratio(float(x.min()), float(x.max())) if len(x) else None
+
+
+def _loss_ratio(p: Part) -> float | None:
+    """Shares of packets lost, of these flows over that of the others."""
+    own = [p.total(name) for name in ("drops", "lost", "sent")]
+    everybody = [p.total(name, True) for name in ("drops", "lost", "sent")]
+    others = [a - b for a, b in zip(everybody, own, strict=True)]
+    here, there = (_ratio(x[0] + x[1], x[2]) for x in (own, others))
+    return None if here is None or not there else here / there
+
+
+def _change(sign: int) -> Callable[[Part], float | None]:
+    def of(p: Part) -> float | None:
+        # The last interval may be cut off by the end of the part.
+        _, data = p.rows("received_bytes")
+        if len(data) < 2 or not data.mean():
+            return None
+        return max(0.0, float((sign * np.diff(data)).max() / data.mean()))
+
+    return of
+
+
+def _trips(p: Part) -> float | None:
+    found = _weighted("rtt_mean_s", "rtt_count")(p)
+    return None if not found else 60 / found
 
 
 def _queueing_mean(p: Part) -> float | None:
@@ -191,11 +221,14 @@ LEVELS = ("gauge_share", "gauge_entries", "gauge_first", "gauge_stay", "gauge_st
 
 #: All metrics by name.
 METRICS: dict[str, Metric] = {
-    "utilisation": Metric("", "more", "What all flows delivered over what the line can carry.", _utilisation),
+    "utilisation": Metric(
+        "", "more", "What all flows, or those of `of`, delivered over what the line can carry.", _utilisation
+    ),
     "goodput": Metric("bit/s", "more", "New data that arrived, over the time.", _goodput),
     "share": Metric("", "", "The goodput of these flows over that of all.", _share),
     "jain": Metric("", "more", "Jain's index of the goodputs of these flows: 1 if they are equal.", _jain),
     "least_share": Metric("", "more", "The least goodput of these flows over their mean.", _least_share),
+    "evenness": Metric("", "more", "The least goodput of these flows over the greatest.", _evenness),
     "queueing_mean": Metric("s", "less", "Mean time in queues, of the packets that arrived.", _queueing_mean),
     "queueing_p50": Metric(
         "s", "less", "Median of the time in queues, over the whole measured time.", _queueing("p50")
@@ -208,6 +241,7 @@ METRICS: dict[str, Metric] = {
     ),
     "queueing_most": Metric("s", "less", "The greatest mean wait of an interval.", _queueing_most),
     "loss": Metric("", "less", "Packets dropped or lost over packets sent.", _loss),
+    "loss_ratio": Metric("", "", "The loss of these flows over that of all others.", _loss_ratio),
     "retransmissions": Metric("", "less", "Packets sent again over packets sent.", _of_sent("retransmissions")),
     "timeouts": Metric("", "less", "Retransmission timeouts.", lambda p: p.total("timeouts")),
     "marks": Metric("", "", "Packets marked over packets sent.", _of_sent("marks")),
@@ -224,6 +258,12 @@ METRICS: dict[str, Metric] = {
         "s", "less", "Time until the share of these flows stays within a fifth of its final value.", _settling
     ),
     "variation": Metric("", "less", "Standard deviation of the goodput of seconds over its mean.", _smoothness),
+    "rise_most": Metric(
+        "", "", "The greatest growth of the rate from an interval to the next, over its mean.", _change(1)
+    ),
+    "fall_most": Metric(
+        "", "less", "The greatest fall of the rate from an interval to the next, over its mean.", _change(-1)
+    ),
     "completion": Metric("s", "less", "Mean completion time of the transfers.", _weighted("fct_mean_s", "finished")),
     "completion_p99": Metric("s", "less", "99 % quantile of the completion times.", _weighted("fct_p99_s", "finished")),
     "slowdown": Metric(
@@ -233,6 +273,7 @@ METRICS: dict[str, Metric] = {
     "rtt_mean": Metric(
         "s", "less", "Mean round-trip time that the sources measured.", _weighted("rtt_mean_s", "rtt_count")
     ),
+    "trips": Metric("1/min", "more", "Round trips a minute, of those that the sources measured.", _trips),
     "backlog_most": Metric("packets", "less", "The most packets that waited at the line.", _port("backlog_max")),
     "backlog_mean": Metric(
         "packets", "less", "Packets waiting at the line, averaged over time.", _port("backlog_mean")
@@ -314,6 +355,13 @@ METRICS: dict[str, Metric] = {
     ),
     "gauge_changes": Metric("", "", "How often a gauge changed.", _traced("", Pieces.changes), traces=_GAUGE),
 }
+
+#: Those that are counted over all that comes after the warm-up, and not over a part of it.
+WHOLE = frozenset(
+    name
+    for name in METRICS
+    if name.startswith(("queueing_p", "completion", "backlog")) or name in ("slowdown", "finished", "rtt_mean", "trips")
+)
 
 
 def measure(run: Run, what: Wanted) -> float | None:

@@ -38,7 +38,7 @@ class _Driver:
         except ValueError as e:
             if "with a window" in str(e):
                 raise WindowlessError(str(e)) from None
-            raise HeadgateError(f"{case.name}: {cut(e)}") from None
+            raise HeadgateError(f"{case.file or case.name}: {cut(e)}") from None
         self.now, self.place = 0, ""
         self._outstanding = 0
         self._window: float = case.window or INITIAL
@@ -47,7 +47,7 @@ class _Driver:
         """One event at the present time; the answer."""
         try:
             answer: dict[str, Any] = json.loads(self._driven.step(json.dumps({"t": self.now, **event})))
-        except ValueError as e:
+        except (ValueError, TypeError) as e:
             # What begins with the name of a call is the flow control's fault, and everything else the case's.
             kind = FaultError if str(e).startswith("on_") else HeadgateError
             raise kind(f"{self.place}: {cut(e)}") from None
@@ -89,7 +89,7 @@ def run(case: Case, control: dict[str, Any]) -> list[dict[str, Any]]:
     """
     driver, found = _Driver(case, control), []
     for number, step in enumerate(case.steps, 1):
-        driver.place = f"{case.name}: step {number}"
+        driver.place = f"{case.file or case.name}: step {number}"
         event = {k: _nanoseconds(v, driver.place) if k in ("t", "rtt") else v for k, v in step.do.items()}
         driver.now = event.pop("t", driver.now)
         gap = _nanoseconds(step.every, driver.place)

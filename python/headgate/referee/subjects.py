@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
@@ -9,6 +10,7 @@ from typing import Any, get_args
 from .. import _core, plugins
 from ..base.catalogue import catalogue
 from ..base.errors import HeadgateError, cut, nearest
+from ..plugins import registered
 from .case import Need, seconds
 
 #: Baselines, whose runs come with headgate.
@@ -75,8 +77,6 @@ def named(
 
 
 def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None) -> Subject:
-    import json
-
     given = dict(parameters or {})
     kind = "controls" if judges == "control" else "disciplines"
     if text.lstrip().startswith("{"):
@@ -125,14 +125,44 @@ def has(subject: Subject, need: str) -> bool:
     known = {"media": ("scream",), "bbr": ("bbr3",), "reno-window": RENO_WINDOWS, "cubic-window": CUBIC_WINDOWS}
     if need in known:
         return kind in known[need]
-    return not subject.null and kind not in ("none", "process")
+    # Packets carry ECN by the transport; a queue marks if it can be told to, or always does.
+    return kind in with_transport() or takes_marks(subject) or _marks(subject.table)
+
+
+@registered.cached
+def with_transport() -> set[str]:
+    """The flow controls that take a transport, which sets whether packets carry ECN."""
+    return {entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"]}
+
+
+@registered.cached
+def _with_mark() -> set[str]:
+    found = json.loads(_core.catalogue("disciplines"))
+    return {entry["name"] for entry in found if any(own["name"] == "mark" for own in entry["parameters"])}
+
+
+def takes_marks(subject: Subject) -> bool:
+    """Whether a queue has the parameter `mark`."""
+    return str(subject.table["kind"]) in _with_mark()
+
+
+def _marks(table: dict[str, Any]) -> bool:
+    """Whether a queue marks without being told, by itself or by its AQM."""
+    aqm = table.get("aqm")
+    if isinstance(aqm, dict) and (aqm.get("mark") or aqm.get("kind") == "threshold"):
+        return True
+    return table["kind"] in ("cake", "dualpi2") or aqm == "threshold" or bool(table.get("ce_threshold"))
 
 
 def null_flow(flow: dict[str, Any], null: str, rate: float, rtt: float) -> dict[str, Any]:
     """A flow of a trivial subject over a line of this rate (bit/s) and round trip (s)."""
     packet = _core.quantity(flow["packet"], "bytes")[1] if isinstance(flow.get("packet"), str) else 1500
     window = max(1, round(rate * rtt / 8 / packet))
-    if null == "fixed":
+    workload = flow.get("workload", "ftp")
+    kind = workload.get("kind") if isinstance(workload, dict) else workload
+    if null == "fixed" or kind == "requests":
+        # Objects need acknowledgements: a window that never holds them back stands for a source that does not listen.
+        window *= 1 if null == "fixed" else 10
         own = {k: v for k, v in flow.get("transport", {}).items() if k in ("ecn", "min_timeout")}
         return {
             **flow,
