@@ -132,11 +132,11 @@ def test_what_a_fixed_window_passes_is_weak() -> None:
         (step(ACK), "expected a packet that is outstanding"),
         (step({"ev": "loss", "n": 3}), "found 3; expected at most 0"),
         (step(SENT, expect={"rate": 3}), "found 'rate'; expected one of t, cwnd, ssthresh, pacing"),
-        (step(SENT, every="soon"), "found 'soon'; expected a time"),
+        (step(SENT, every="soon"), "every: found 'soon'; expected a time"),
     ],
 )
 def test_a_wrong_step_is_named(entry: dict[str, Any], words: str) -> None:
-    with pytest.raises(HeadgateError, match=f"own: step 2: .*{words}"):
+    with pytest.raises(HeadgateError, match=f"own.case: step(s.1.|s? 2: .*){words}"):
         judge(RENO, [case(step({"ev": "app_limited"}), entry)])
 
 
@@ -145,8 +145,8 @@ def test_a_wrong_step_is_named(entry: dict[str, Any], words: str) -> None:
     [
         ({"do": 3}, "steps.0.do: found 3; expected a table"),
         ({"do": SENT, "times": 0}, "steps.0.times: found 0; expected a number greater than or equal to 1"),
-        ({"do": SENT, "expect": {"cwnd": {"least": 3}}}, "steps.0.expect.cwnd"),
-        ({"do": SENT, "expect": {"cwnd": "any"}}, "steps.0.expect.cwnd"),
+        ({"do": SENT, "expect": {"cwnd": {"least": 3}}}, "steps.0.expect: cwnd: found"),
+        ({"do": SENT, "expect": {"cwnd": "any"}}, "steps.0.expect: cwnd: found"),
         ({"do": SENT, "wait": 3}, "steps.0.wait: found an unknown key"),
     ],
 )

@@ -130,7 +130,7 @@ def _line(case: Case, cell: dict[str, Any]) -> dict[str, Any]:
 def _bps(rate: Any) -> float:
     # Of a rate that changes, the trace's file or states say how fast; a bound is enough here. What is no rate the engine says.
     if isinstance(rate, dict) and isinstance(rate.get("steps"), list) and rate["steps"]:
-        return max(_bps(to) for _, to in rate["steps"])
+        return max(_bps(step[-1]) if isinstance(step, list) and step else 1e9 for step in rate["steps"])
     try:
         return _core.quantity(rate, "bps")[1] if isinstance(rate, str) else 1e9
     except ValueError:

@@ -90,9 +90,9 @@ def run(case: Case, control: dict[str, Any]) -> list[dict[str, Any]]:
     driver, found = _Driver(case, control), []
     for number, step in enumerate(case.steps, 1):
         driver.place = f"{case.file or case.name}: step {number}"
-        event = {k: _nanoseconds(v, driver.place) if k in ("t", "rtt") else v for k, v in step.do.items()}
+        event = {k: _nanoseconds(v, f"{driver.place}: {k}") if k in ("t", "rtt") else v for k, v in step.do.items()}
         driver.now = event.pop("t", driver.now)
-        gap = _nanoseconds(step.every, driver.place)
+        gap = _nanoseconds(step.every, f"{driver.place}: every")
         answer: dict[str, Any] = {}
         for turn in range(step.times):
             driver.now += gap if turn else 0
