@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test explore explore-test mutants mutants-python bench bench-instructions bench-peers oracles docs verdicts unstated matrix referee figures shots lint check-tools clean
+.PHONY: demo test explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix referee figures shots lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -55,6 +55,12 @@ mutants: $(TOOLS)/bin/cargo-mutants ## plant faults one by one and count those t
 mutants-python: $(TOOLS)/bin/uv ## the same for headgate.stats and headgate.analysis; FILES='headgate/stats/means.py' takes one file
 	@$(SYNC) --all-extras --group dev --group mutants
 	@$(BIN)/python tests/mutants/run.py $(FILES)
+
+# Options, such as MUTANTS_OF='--only reno --family steps'.
+MUTANTS_OF ?=
+referee-mutants: $(TOOLS)/bin/uv ## judge mutants of our own flow controls by the cases of the referee: takes up to an hour
+	@$(SYNC) --all-extras --group dev
+	@$(BIN)/python -m tests.referee_mutants $(MUTANTS_OF)
 
 bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@# The engine as wheels have it, not that of a checkout.

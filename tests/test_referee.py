@@ -193,7 +193,7 @@ def test_a_scenario_that_is_none_is_an_error():
     from headgate.referee.part import Place
     from headgate.referee.work import Job
 
-    with _Runner(store.Store(), True, 1, None) as runner, pytest.raises(HeadgateError, match="x: .*duration"):
+    with _Runner(store.Store(), True, 1, None) as runner, pytest.raises(HeadgateError, match=r"x: .*duration"):
         runner.make([Job('{"name": "x", "flows": []}', 1, (), Place(1.0, 0.0, []))])
 
 

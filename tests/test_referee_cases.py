@@ -10,7 +10,9 @@ import pytest
 
 from headgate import _core
 from headgate.referee.build import scenario
-from headgate.referee.case import FOLDER, Case, cases, label, seconds
+from headgate.referee.case import Case, label
+from headgate.referee.expected import seconds
+from headgate.referee.files import FOLDER, cases
 from headgate.referee.judge import by_name
 from headgate.referee.steps import run
 from headgate.referee.subjects import BASELINES, NULLS, Subject
@@ -19,6 +21,9 @@ from headgate.referee.subjects import BASELINES, NULLS, Subject
 RULES = {
     "growth", "aggression", "slow-start", "slow-start-exit", "cut", "mark-response", "timeout", "recovery", "idle", "app-limited", "pacing",
     "round-trip", "rate-estimate", "probing", "drain", "fairness", "delay-target", "loss-tolerance", "spurious",
+    "slow-start-limit", "growth-limit", "cut-depth", "cut-once", "timeout-again", "timeout-least", "backoff", "floor", "unused-time",
+    "cubic-curve", "fast-convergence", "friendly", "fast-retransmit", "round-trip-time", "round-trip-expiry", "probing-limit",
+    "loss-threshold", "window-limit", "ack-aggregation",
 }  # fmt: skip
 
 #: Packets of 1500 bytes that the lines of all cells can carry in all runs of one subject, in the mean a million a second of one processor:
@@ -92,7 +97,7 @@ def test_what_is_measured_exists(case: Case) -> None:
                 continue
             wanted = entry.wanted()
             # `own`, unless it says of whom.
-            first = wanted.of or "own"
+            first = wanted.of or ("" if case.judges == "aqm" else "own")
             whole_line = entry.metric.startswith(("backlog", "utilisation"))
             assert whole_line or any(name.startswith(first) for name in names), (label(cell), entry.metric, first)
             start = case.warm_up if entry.start is None else entry.start

@@ -123,7 +123,7 @@ RATE = 'line = { rate = "$rate" }\nflows = [{}]\ncells = { rate = ["1Mbit/s", "2
         (GOOD + "quick = 1", "quick: found 1; expected true or false"),
         (GOOD + "rules = 'growth'", "rules: found 'growth'; expected a list"),
         (GOOD + "judges = 'queue'", "judges: found 'queue'; expected 'control' or 'aqm'"),
-        (GOOD + "needs = ['quic']", "needs.0: found 'quic'; expected 'ecn', 'media', 'bbr', 'reno-window'"),
+        (GOOD + "needs = ['quic']", "needs.0: found 'quic'; expected 'ecn', 'media', 'bbr', 'reno-window', 'cubic-window' or 'tcp-window'"),
         (GOOD.replace("'5s'", "'5'").replace('"5s"', '"5"'), "duration: found '5'; expected a time such as"),
         (GOOD.replace('"5s"', "2020-01-01"), "duration: found datetime.date(2020, 1, 1); expected a text"),
         (GOOD + "warm_up = '9s'", "warm_up: found 9s; expected less than the duration, 5s"),

@@ -10,7 +10,7 @@ import pytest
 
 from headgate import _core
 from headgate.referee.build import scenario as built
-from headgate.referee.case import made
+from headgate.referee.files import made
 from headgate.referee.metrics import METRICS, measure
 from headgate.referee.part import Place, Run, Wanted
 from headgate.referee.subjects import NULLS, Subject
@@ -200,8 +200,21 @@ def test_by_hand(metric: str, asked: dict[str, Any], value: float | None) -> Non
     assert found == (value if value is None else pytest.approx(value, rel=1e-12, abs=1e-12))
 
 
+#: In the tests of gauges, and in those of cases.
+ELSEWHERE = {
+    "gauge_share",
+    "gauge_entries",
+    "gauge_first",
+    "gauge_stay",
+    "gauge_stay_least",
+    "in_flight_last",
+    "in_flight_most",
+}
+ELSEWHERE |= {"evenness", "loss_ratio", "trips", "fall_most", "rise_most"}
+
+
 def test_every_metric_is_here() -> None:
-    assert {metric for metric, _, _ in BY_HAND} == set(METRICS)
+    assert {metric for metric, _, _ in BY_HAND} | ELSEWHERE == set(METRICS)
 
 
 def test_nothing_to_measure() -> None:
@@ -220,7 +233,7 @@ def test_units_and_directions() -> None:
     """What has a direction is compared with baselines by it."""
     less = {name for name, metric in METRICS.items() if metric.better == "less"}
     more = {name for name, metric in METRICS.items() if metric.better == "more"}
-    assert more == {"utilisation", "goodput", "jain", "least_share", "finished"}
+    assert more == {"utilisation", "goodput", "jain", "least_share", "finished", "evenness", "trips"}
     assert {"loss", "stall", "recovery", "completion", "slowdown", "queueing_p95", "timeouts"} <= less
     assert all(metric.unit == "s" for name, metric in METRICS.items() if name.startswith(("queueing", "completion")))
 

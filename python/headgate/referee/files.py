@@ -12,7 +12,8 @@ from pydantic import BaseModel, ValidationError
 
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import loads
-from .case import Better, Bound, Case, Measured, Step, seconds
+from .case import Case
+from .expected import Better, Bound, Measured, Step, seconds
 
 #: Maximum length of a file in bytes, and maximum number of cells of a case.
 LONGEST, MOST = 100_000, 200

@@ -15,7 +15,8 @@ from ..base.atomic import require_folder
 from ..base.errors import HeadgateError
 from . import steps, verdict, work
 from .build import scenario
-from .case import Better, Bound, Case, Measured, label
+from .case import Case, label
+from .expected import Better, Bound, Measured
 from .files import cases
 from .report import Entry, Report
 from .store import Store, ship, shipped
@@ -48,7 +49,7 @@ def judge(
         subject: who is judged.
         chosen: cases, all of one kind, for controls or for AQMs.
         out: folder in which runs are kept, so that a judgement that was ended goes on where it was.
-        workers: processes; one per processor unless given.
+        workers: processes; one per processor unless given; with 0 all is run in this one.
         fresh: runs the baselines, instead of taking the runs of them that come with headgate.
         runs: of each cell, instead of what a case asks for.
         more: makes more runs where a bound is open.
@@ -277,7 +278,7 @@ class _Runner:
 
     def __init__(self, store: Store, fresh: bool, workers: int | None, progress: Progress | None) -> None:
         self._store, self._fresh, self._progress = store, fresh, progress
-        self._workers = workers or os.cpu_count() or 1
+        self._workers = (os.cpu_count() or 1) if workers is None else workers
         self._pool: ProcessPoolExecutor | None = None
         self._done, self._all = 0, 0
         self._shipped: dict[str, dict[str, Any]] = {}
@@ -310,6 +311,10 @@ class _Runner:
         self._all += len(new)
         if not new:
             return
+        if not self._workers:
+            for job in new.values():
+                self._take(job, work.do(job))
+            return
         if self._pool is None:
             # A new program each: a fork of one with threads may stop.
             self._pool = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
@@ -318,13 +323,16 @@ class _Runner:
         pending: dict[Future[dict[str, Any]], work.Job] = {}
         left = len(new)
         while left:
-            while len(pending) < _AHEAD * self._workers and (job := next(later, None)) is not None:
-                pending[self._pool.submit(work.do, job)] = job
+            while len(pending) < _AHEAD * self._workers and (then := next(later, None)) is not None:
+                pending[self._pool.submit(work.do, then)] = then
             for future in wait(pending, timeout=0.2, return_when=FIRST_COMPLETED).done:
-                job, found = pending.pop(future), future.result()
-                if "wrong" in found:
-                    raise HeadgateError(f"{json.loads(job.text)['name']}: {found['wrong']}")
-                self._store.add(job.key, found)
-                self._done, left = self._done + 1, left - 1
+                self._take(pending.pop(future), future.result())
+                left -= 1
             if self._progress is not None:
                 self._progress(self._done / self._all, self._done, self._all)
+
+    def _take(self, job: work.Job, found: dict[str, Any]) -> None:
+        if "wrong" in found:
+            raise HeadgateError(f"{json.loads(job.text)['name']}: {found['wrong']}")
+        self._store.add(job.key, found)
+        self._done += 1

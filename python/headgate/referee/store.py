@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.atomic import write_text
-from ..base.errors import HeadgateError, cut
+from ..base.errors import HeadgateError
 
 #: The runs of the baselines.
 FOLDER = Path(__file__).parent / "baselines"
@@ -37,7 +37,7 @@ class Store:
                     self._runs[entry.pop("key")] = entry
                 except (ValueError, KeyError, AttributeError):
                     if not self._runs:
-                        raise HeadgateError(f"{cut(self._file)}: expected runs of a referee, one a line") from None
+                        raise HeadgateError(f"{self._file}: expected runs of a referee, one a line") from None
 
     def get(self, key: str) -> dict[str, Any] | None:
         """A run."""

@@ -11,7 +11,8 @@ from .. import _core, plugins
 from ..base.catalogue import catalogue
 from ..base.errors import HeadgateError, cut, nearest
 from ..plugins import registered
-from .case import Need, seconds
+from .case import Need
+from .expected import seconds
 
 #: Baselines, whose runs come with headgate.
 BASELINES = {
@@ -173,7 +174,10 @@ def null_flow(flow: dict[str, Any], null: str, rate: float, rtt: float) -> dict[
             "transport": {"preset": "linux", **own, "initial_window": min(window, 1_000_000)},
         }
     out = {k: v for k, v in flow.items() if k not in ("transport", "receiver")}
-    if kind == "ftp":
+    workload = flow.get("workload", "ftp")
+    kind = workload.get("kind") if isinstance(workload, dict) else workload
+    # Requests wait for what was acknowledged, which this one never does.
+    if kind in ("ftp", "requests"):
         out["workload"] = {"kind": "cbr", "rate": f"{max(1, round(rate))}bit/s"}
     return {**out, "control": "none"}
 
