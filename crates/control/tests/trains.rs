@@ -128,6 +128,23 @@ fn the_last_packets_of_a_transfer_wait_for_nothing() {
     assert_eq!(sent(&four, 8, 1000.0, 9, us(8500), us(20_000)).0, [0, 0, 0, 0, 4000, 4000, 4000, 4000, 8500]);
 }
 
+#[test]
+fn one_acknowledgement_is_enough_for_the_last_packet() {
+    // Trains of 4, a window of 12 that is full at 8 ms: with the first acknowledgement there is room for one packet.
+    let four = rules(r#", "gso": {"time": "4ms", "halved_each": "0s"}"#, 1000);
+    for (packets, leaves) in [(13, true), (1000, false)] {
+        let mut source = Tcp::new(Steady(Allowance { window: 12, rate: 1000.0, burst: 1 }), &four);
+        source.supply(packets);
+        let sent = [0, 4000, 8000].map(|at| std::iter::from_fn(|| source.poll_send(Time::ZERO + us(at))).count());
+        assert_eq!(sent, [4, 4, 4]);
+        let (now, none) = (Time::ZERO + us(13_000), Duration::ZERO);
+        let ack =
+            AckPacket { cumulative: 1, seq: 0, sent: Time::ZERO, marked: false, waited: none, one_way: none, echo: None };
+        source.on_ack(&ack, now, &mut |_| {});
+        assert_eq!(source.poll_send(now).is_some(), leaves, "of {packets}");
+    }
+}
+
 /// A control that writes down whether its window was what kept the source.
 #[derive(Clone, Debug)]
 struct Limited(Allowance, Vec<bool>);
