@@ -138,8 +138,15 @@ fn one_acknowledgement_is_enough_for_the_last_packet() {
         let sent = [0, 4000, 8000].map(|at| std::iter::from_fn(|| source.poll_send(Time::ZERO + us(at))).count());
         assert_eq!(sent, [4, 4, 4]);
         let (now, none) = (Time::ZERO + us(13_000), Duration::ZERO);
-        let ack =
-            AckPacket { cumulative: 1, seq: 0, sent: Time::ZERO, marked: false, waited: none, one_way: none, echo: None };
+        let ack = AckPacket {
+            cumulative: 1,
+            seq: 0,
+            sent: Time::ZERO,
+            marked: false,
+            waited: none,
+            one_way: none,
+            echo: None,
+        };
         source.on_ack(&ack, now, &mut |_| {});
         assert_eq!(source.poll_send(now).is_some(), leaves, "of {packets}");
     }
