@@ -184,6 +184,30 @@ fn a_window_that_a_train_waits_for_counts_as_used() {
 }
 
 #[test]
+fn the_packet_that_fills_the_window_of_a_paced_flow_counts_as_its_use() {
+    // A packet each ms; the window of 4 is full at 3 ms. The acknowledgement at 3.5 ms comes before the pacer asks for the next one.
+    let none = rules("", 1000);
+    for (window, used) in [(4, true), (5, false)] {
+        let mut source = Tcp::new(Limited(Allowance { window, rate: 1000.0, burst: 1 }, vec![]), &none);
+        source.supply(1000);
+        let sent = [0, 1000, 2000, 3000].map(|at| std::iter::from_fn(|| source.poll_send(Time::ZERO + us(at))).count());
+        assert_eq!(sent, [1, 1, 1, 1]);
+        let (now, wait) = (Time::ZERO + us(3500), Duration::ZERO);
+        let ack = AckPacket {
+            cumulative: 1,
+            seq: 0,
+            sent: Time::ZERO,
+            marked: false,
+            waited: wait,
+            one_way: wait,
+            echo: None,
+        };
+        source.on_ack(&ack, now, &mut |_| {});
+        assert_eq!(source.control().1, [used], "a window of {window}");
+    }
+}
+
+#[test]
 fn trains_are_for_paced_flows() {
     for entry in LIST.iter() {
         let spec = Spec::default_of(entry.name).expect("in the list");
