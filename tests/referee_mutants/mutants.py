@@ -85,6 +85,7 @@ _UNDO = "max(self.window, self.before[0]), max(self.threshold, self.before[1])"
 _IDLE = "self.window = max(self.window / 2 ** min(timeouts, 60), min(initial, self.window))"
 _LAST = "self.window * (1 + BETA) / 2 if self.window < self.plateau else self.window"
 _PLATEAU = "self.k = ((self.plateau - self.window) / C)"
+_RATES = "self.rates = {r: rate for r, rate in self.rates.items() if r > self.rounds - 10}"
 _TO = "self.threshold = max(self.window * BETA, 2)"
 _GROW = "        self.window += credit / self.window\n"
 
@@ -136,8 +137,8 @@ MUTANTS = [
     _bbr("has a narrow window", "ack-aggregation", window_gain=1.0),
     _bbr("starts too fast", "pacing", startup_gain=10.0),
     _model("never leaves start-up", "slow-start-exit", "if self.flat >= 3:", "if self.flat >= 3000:"),
-    _model("never forgets a rate", "rate-estimate", "if r[0] > self.rounds - 10]", "]"),
-    _model("forgets rates at once", "rate-estimate", "if r[0] > self.rounds - 10]", "if False]"),
+    _model("never forgets a rate", "rate-estimate", " if r > self.rounds - 10}", "}"),
+    _model("forgets rates at once", "rate-estimate", _RATES, "self.rates = {self.rounds: ack.rate}"),
     _model("does not drain", "drain", '"drain": 0.36', '"drain": 1.25'),
     _model("never probes", "probing", "GAINS = (1.25, 0.75, 1, 1, 1, 1, 1, 1)", "GAINS = (1,) * 8"),
     _model("does not pace", "pacing", "self.rate = max(gain * self.bandwidth, 0.1)", "pass"),
