@@ -65,8 +65,8 @@ def test_a_round_sends_no_more_than_the_window_allows() -> None:
 
 
 def test_an_acknowledgement_of_several_packets_counts_them_all() -> None:
-    # Reno counts acknowledgements. Then nothing is out, and a round sends and acknowledges eleven packets.
-    assert windows(step(SENT, 10), step({**ACK, "n": 10}), step(ROUND)) == [10, 11, 22]
+    # Reno counts acknowledgements. Then nothing is out, a round sends and acknowledges eleven packets, and 22 are out.
+    assert windows(step(SENT, 10), step({**ACK, "n": 10}), step(ROUND), step({**ACK, "n": 22})) == [10, 11, 22, 23]
 
 
 def test_a_round_without_use_does_not_open_the_window() -> None:

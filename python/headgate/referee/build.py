@@ -10,7 +10,8 @@ from typing import Any
 from .. import _core
 from ..base.errors import HeadgateError, cut
 from ..scenario.scenario import Scenario
-from .case import Case, label, seconds
+from .case import Case, label
+from .expected import seconds
 from .metrics import METRICS
 from .part import Place
 from .subjects import Subject, null_flow, rtt_of, takes_marks, with_transport

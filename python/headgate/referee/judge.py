@@ -15,7 +15,8 @@ from ..base.atomic import require_folder
 from ..base.errors import HeadgateError
 from . import steps, verdict, work
 from .build import scenario
-from .case import Better, Bound, Case, Measured, cases, label
+from .case import Case, cases, label
+from .expected import Better, Bound, Measured
 from .report import Entry, Report
 from .store import Store, ship, shipped
 from .subjects import BASELINES, NULLS, Subject, has
@@ -298,8 +299,8 @@ class _Runner:
         if not new:
             return
         if not self._workers:
-            for job in new.values():
-                self._take(job, work.do(job))
+            for own in new.values():
+                self._take(own, work.do(own))
             return
         if self._pool is None:
             # A new program each: a fork of one with threads may stop.

@@ -11,7 +11,8 @@ from .. import _core, plugins
 from ..base.catalogue import catalogue
 from ..base.errors import HeadgateError, cut, nearest
 from ..plugins import registered
-from .case import Need, seconds
+from .case import Need
+from .expected import seconds
 
 #: Baselines, whose runs come with headgate.
 BASELINES = {
