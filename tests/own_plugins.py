@@ -50,6 +50,16 @@ def queue(enqueue: str = PUT, dequeue: str = GET, options: str = "") -> str:
     return QUEUE.format(enqueue=enqueue, dequeue=dequeue, options=options)
 
 
+def data(control: object = "reno", queue: object = "fcfs", **more: object) -> dict:
+    flow = {"name": "own", "from": "a", "to": "b", "packet": "1500B", "control": control}
+    nodes = [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "b", "kind": "host"}]
+    links = [
+        {"from": "a", "to": "g", "rate": "100Mbit/s"},
+        {"name": "line", "from": "g", "to": "b", "rate": "10Mbit/s", "delay": "10ms", "queue": queue},
+    ]
+    return {"duration": "5s", "nodes": nodes, "links": links, "flows": [flow], **more}
+
+
 def headgate_command(*words: str, cwd: Path) -> subprocess.CompletedProcess:
     code = "import sys; from headgate.cli import main; sys.argv[0] = 'headgate'; sys.exit(main())"
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, cwd=cwd, check=False)

@@ -12,17 +12,7 @@ from headgate import PluginError, ScenarioError, plugins
 from headgate.base.errors import HeadgateError
 from headgate.conformance.disciplines import trace
 
-from .own_plugins import GET, PUT, control, headgate_command, put, queue
-
-
-def data(control: object = "reno", queue: object = "fcfs", **more: object) -> dict:
-    flow = {"name": "own", "from": "a", "to": "b", "packet": "1500B", "control": control}
-    nodes = [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "b", "kind": "host"}]
-    links = [
-        {"from": "a", "to": "g", "rate": "100Mbit/s"},
-        {"name": "line", "from": "g", "to": "b", "rate": "10Mbit/s", "delay": "10ms", "queue": queue},
-    ]
-    return {"duration": "5s", "nodes": nodes, "links": links, "flows": [flow], **more}
+from .own_plugins import GET, PUT, control, data, headgate_command, put, queue
 
 
 def run(**given: object):

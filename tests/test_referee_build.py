@@ -9,7 +9,8 @@ import pytest
 
 from headgate.referee import cases
 from headgate.referee.build import scenario, tenth
-from headgate.referee.case import Case, made
+from headgate.referee.case import Case
+from headgate.referee.files import made
 from headgate.referee.metrics import METRICS, WHOLE, measure
 from headgate.referee.part import Place, Run, Wanted
 from headgate.referee.subjects import NULLS, Subject, has, named
@@ -47,8 +48,11 @@ def test_the_trivial_queues_are_drop_tail_and_a_tenth_of_it() -> None:
     tail, short = NULLS["aqm"]
     assert queues_of(tail, buffer="167pkt") == {"kind": "fcfs", "buffer": "167pkt"}
     assert queues_of(short, buffer="167pkt") == {"kind": "fcfs", "buffer": "17pkt"}
-    assert queues_of(short) == {"kind": "fcfs", "buffer": "0.1BDP"}
-    assert [tenth(text) for text in ("250ms", "2.5BDP", "3pkt", "64KB")] == ["25ms", "0.25BDP", "1pkt", "6.4KB"]
+    # The line has 10 Mbit/s and 40 ms, which are 50 kB.
+    assert queues_of(short) == {"kind": "fcfs", "buffer": "5000B"}
+    due = {"250ms": "31250B", "2.5BDP": "12500B", "0.1BDP": "3000B", "3pkt": "1pkt", "64KB": "6400B", "5KB": "3000B"}
+    assert {text: tenth(text, 1e7, 0.04) for text in due} == due
+    assert tenth(5, 1e7, 0.04) == 5 and tenth("5miles", 1e7, 0.04) == "5miles"
 
 
 def test_what_flows_and_queues_have() -> None:

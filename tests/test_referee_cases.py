@@ -10,14 +10,16 @@ import pytest
 
 from headgate import _core
 from headgate.referee.build import scenario
-from headgate.referee.case import FOLDER, Case, cases, label, seconds
+from headgate.referee.case import Case, label
+from headgate.referee.expected import seconds
+from headgate.referee.files import FOLDER, cases
 from headgate.referee.judge import by_name
 from headgate.referee.steps import run
 from headgate.referee.subjects import BASELINES, NULLS, Subject
 
 #: Rules that cases name. A mutant of a control breaks one of them.
 RULES = {
-    "growth", "slow-start", "slow-start-exit", "cut", "mark-response", "timeout", "recovery", "idle", "app-limited", "pacing",
+    "growth", "aggression", "slow-start", "slow-start-exit", "cut", "mark-response", "timeout", "recovery", "idle", "app-limited", "pacing",
     "round-trip", "rate-estimate", "probing", "drain", "fairness", "delay-target", "loss-tolerance", "spurious",
     "slow-start-limit", "growth-limit", "cut-depth", "cut-once", "timeout-again", "timeout-least", "backoff", "floor", "unused-time",
     "cubic-curve", "fast-convergence", "friendly", "fast-retransmit", "round-trip-time", "round-trip-expiry", "probing-limit",

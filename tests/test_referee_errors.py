@@ -9,7 +9,8 @@ import pytest
 from headgate.base.errors import HeadgateError
 from headgate.referee import read, steps
 from headgate.referee.build import scenario
-from headgate.referee.case import LONGEST, Case, made
+from headgate.referee.case import Case
+from headgate.referee.files import LONGEST, made
 from headgate.referee.subjects import Subject
 
 from .conftest import Cli

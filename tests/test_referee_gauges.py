@@ -9,7 +9,7 @@ import pytest
 
 from headgate.base.errors import HeadgateError
 from headgate.referee import judge
-from headgate.referee.case import made
+from headgate.referee.files import made
 from headgate.referee.metrics import measure
 from headgate.referee.part import Place, Run, Wanted
 from headgate.referee.subjects import Subject

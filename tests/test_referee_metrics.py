@@ -10,7 +10,7 @@ import pytest
 
 from headgate import _core
 from headgate.referee.build import scenario as built
-from headgate.referee.case import made
+from headgate.referee.files import made
 from headgate.referee.metrics import METRICS, measure
 from headgate.referee.part import Place, Run, Wanted
 from headgate.referee.subjects import NULLS, Subject

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.referee.case import cases
+from headgate.referee.files import cases
 from tests.referee_mutants.mutants import FOLDER, MUTANTS, Mutant
 from tests.referee_mutants.run import applies, judged, noticed
 

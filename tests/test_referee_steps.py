@@ -11,7 +11,8 @@ import pytest
 
 from headgate.base.errors import HeadgateError
 from headgate.referee import judge, steps
-from headgate.referee.case import Case, cases, made
+from headgate.referee.case import Case
+from headgate.referee.files import cases, made
 from headgate.referee.subjects import Subject, has, named
 
 RENO = Subject("reno", {"kind": "reno"})

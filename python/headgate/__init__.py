@@ -24,7 +24,7 @@ from ._core import PluginError, ScenarioError, __version__
 from .base.errors import HeadgateError, MissingExtraError, TraceError
 
 if TYPE_CHECKING:
-    from . import analysis, matrix, papers, plots, plugins, stats, sweep, training
+    from . import analysis, exports, matrix, papers, plots, plugins, stats, sweep, training
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
     from .evaluation import evaluate
@@ -63,6 +63,7 @@ __all__ = [
     "discipline",
     "evaluate",
     "example",
+    "exports",
     "infer",
     "matrix",
     "open_study",
@@ -87,7 +88,18 @@ __all__ = [
 _MODULES = {
     **{
         room: room
-        for room in ("analysis", "matrix", "papers", "plots", "plugins", "quick", "stats", "sweep", "training")
+        for room in (
+            "analysis",
+            "exports",
+            "matrix",
+            "papers",
+            "plots",
+            "plugins",
+            "quick",
+            "stats",
+            "sweep",
+            "training",
+        )
     },
     "errors": "base.errors",
     "summaries": "results.summaries",

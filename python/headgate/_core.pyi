@@ -136,6 +136,14 @@ def events(scenario_json: str, seed: int, run: int, first: int, count: int) -> l
 def tracks(
     scenario_json: str, seed: int, run: int, start_s: float, end_s: float, most: int, control: Control | None = None
 ) -> tuple[dict[str, Any], dict[str, Any], list[list[int]], float]: ...
+def follow(
+    scenario_json: str,
+    seed: int,
+    run: int,
+    take: Callable[[dict[str, Any], dict[str, Any], dict[str, Any], float], object],
+    packets: bool = True,
+    control: Control | None = None,
+) -> str: ...
 def measure(scenario_json: str) -> tuple[int, int, int, int, str]: ...
 def churn(discipline: str, flows: int, rounds: int) -> int: ...
 def work_at(

@@ -13,7 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from headgate.referee import judge
-from headgate.referee.case import Case, cases
+from headgate.referee.case import Case
+from headgate.referee.files import cases
 from headgate.referee.report import Report
 
 from .mutants import MUTANTS, Mutant

@@ -12,6 +12,8 @@
 //! - A timeout begins slow start again, from one packet; the paper says nothing of it.
 //! - Where the transport has no round trip of an acknowledgement, that of a retransmission, the time stamp gives it.
 //! - The window does not grow while it is not in use, falls to two packets at least, and moves by at most itself in a round trip, as the velocity is bounded.
+//! - A round trip is that of the transport. While lost packets are repaired it has none, and then a smoothed round trip by the clock is one: a repair may last
+//!   for long where others fill the buffer.
 //! - The queue is also nearly empty if there is no difference of round trips at all.
 //!
 //! The rule of modes was compared with `genericCC`, the authors' code (`rtt-window.cc`, `markoviancc.cc`). It asks the same: whether the least round trip lately is within a tenth
@@ -113,6 +115,8 @@ pub struct Copa {
     velocity: f64,
     /// The window at the start of the round trip, the direction of the last one, and for how many it has been the same.
     started: f64,
+    /// When it began.
+    since: Time,
     rises: bool,
     same: u32,
     /// The least round trip of the path, the standing one, and the longest; and the standing one now.
@@ -140,6 +144,7 @@ impl Copa {
             inverse: 1.0 / params.delta,
             velocity: 1.0,
             started: 0.0,
+            since: Time::ZERO,
             rises: true,
             same: 0,
             path: Least::default(),
@@ -214,7 +219,9 @@ impl FlowControl for Copa {
             }
             (self.slow_start, self.velocity, self.same, self.rises) = (false, 1.0, 0, false);
         }
-        if ack.round {
+        let late = ack.repairing && ack.now.since(self.since) >= ack.smoothed.unwrap_or(rtt);
+        if ack.round || late {
+            self.since = ack.now;
             self.end_round();
         }
         let step = self.velocity * self.inverse * ack.delivered as f64 / self.window;

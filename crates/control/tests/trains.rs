@@ -128,6 +128,30 @@ fn the_last_packets_of_a_transfer_wait_for_nothing() {
     assert_eq!(sent(&four, 8, 1000.0, 9, us(8500), us(20_000)).0, [0, 0, 0, 0, 4000, 4000, 4000, 4000, 8500]);
 }
 
+#[test]
+fn one_acknowledgement_is_enough_for_the_last_packet() {
+    // Trains of 4, a window of 12 that is full at 8 ms: with the first acknowledgement there is room for one packet.
+    let four = rules(r#", "gso": {"time": "4ms", "halved_each": "0s"}"#, 1000);
+    for (packets, leaves) in [(13, true), (1000, false)] {
+        let mut source = Tcp::new(Steady(Allowance { window: 12, rate: 1000.0, burst: 1 }), &four);
+        source.supply(packets);
+        let sent = [0, 4000, 8000].map(|at| std::iter::from_fn(|| source.poll_send(Time::ZERO + us(at))).count());
+        assert_eq!(sent, [4, 4, 4]);
+        let (now, none) = (Time::ZERO + us(13_000), Duration::ZERO);
+        let ack = AckPacket {
+            cumulative: 1,
+            seq: 0,
+            sent: Time::ZERO,
+            marked: false,
+            waited: none,
+            one_way: none,
+            echo: None,
+        };
+        source.on_ack(&ack, now, &mut |_| {});
+        assert_eq!(source.poll_send(now).is_some(), leaves, "of {packets}");
+    }
+}
+
 /// A control that writes down whether its window was what kept the source.
 #[derive(Clone, Debug)]
 struct Limited(Allowance, Vec<bool>);
@@ -156,6 +180,30 @@ fn a_window_that_a_train_waits_for_counts_as_used() {
         let ack = AckPacket { cumulative: 1, seq, sent, marked: false, waited: none, one_way: none, echo: None };
         source.on_ack(&ack, now, &mut |_| {});
         assert_eq!(source.control().1, [due]);
+    }
+}
+
+#[test]
+fn the_packet_that_fills_the_window_of_a_paced_flow_counts_as_its_use() {
+    // A packet each ms; the window of 4 is full at 3 ms. The acknowledgement at 3.5 ms comes before the pacer asks for the next one.
+    let none = rules("", 1000);
+    for (window, used) in [(4, true), (5, false)] {
+        let mut source = Tcp::new(Limited(Allowance { window, rate: 1000.0, burst: 1 }, vec![]), &none);
+        source.supply(1000);
+        let sent = [0, 1000, 2000, 3000].map(|at| std::iter::from_fn(|| source.poll_send(Time::ZERO + us(at))).count());
+        assert_eq!(sent, [1, 1, 1, 1]);
+        let (now, wait) = (Time::ZERO + us(3500), Duration::ZERO);
+        let ack = AckPacket {
+            cumulative: 1,
+            seq: 0,
+            sent: Time::ZERO,
+            marked: false,
+            waited: wait,
+            one_way: wait,
+            echo: None,
+        };
+        source.on_ack(&ack, now, &mut |_| {});
+        assert_eq!(source.control().1, [used], "a window of {window}");
     }
 }
 

@@ -157,6 +157,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(run::run, m)?,
         wrap_pyfunction!(run::events, m)?,
         wrap_pyfunction!(run::tracks, m)?,
+        wrap_pyfunction!(run::follow, m)?,
         wrap_pyfunction!(run::measure, m)?,
         wrap_pyfunction!(run::churn, m)?,
         wrap_pyfunction!(cost::work_at, m)?,

@@ -4,7 +4,7 @@ use crate::column::Column;
 use crate::watch::{Control, Watch};
 use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Delays, Finished, Rows, Run, Table, Tracks, Window, delay_table};
+use headgate_sim::{Cells, Delays, Finished, Followed, Rows, Run, Table, Tracks, Window, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -221,6 +221,42 @@ pub fn tracks<'py>(
 pub(crate) fn tracked<'py>(py: Python<'py>, tracks: &Tracks, until: f64) -> PyResult<Tracked<'py>> {
     let shapes = tracks.shapes().iter().map(|shape| shape.iter().map(|number| *number as usize).collect()).collect();
     Ok((columns(py, py.detach(|| tracks.table()))?, columns(py, py.detach(|| tracks.values()))?, shapes, until))
+}
+
+/// Events after which what happened is handed over.
+const FOLLOWED: u64 = 1 << 15;
+
+/// Runs a scenario again and gives what happens in it to `take` while it runs: the packets and acknowledgements that left ports or were dropped there,
+/// and what happened at the ends of paths, if `packets` are wanted, and the rows of its traces, all as columns, and the time in s before which no packet
+/// is still to come. Gives the digest.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, seed, run, take, packets=true, control=None))]
+pub fn follow(
+    py: Python<'_>,
+    scenario_json: &str,
+    seed: u64,
+    run: u64,
+    take: Bound<'_, PyAny>,
+    packets: bool,
+    control: Option<Bound<'_, Control>>,
+) -> PyResult<String> {
+    let mut watch = Watch::new(control.as_ref().map(Bound::get));
+    let scenario = watch.read(py, scenario_json)?;
+    let mut running = watch.build(py, &scenario, seed, run, Rows::Dropped)?;
+    if packets {
+        running.follow_packets();
+    }
+    let mut events = 0;
+    loop {
+        events += FOLLOWED;
+        let complete = watch.advance(py, &mut running, events, usize::MAX)?;
+        let Followed { packets, ends, traces, until } = py.detach(|| running.take_followed(&scenario, complete));
+        let until = if complete { f64::INFINITY } else { until.as_secs_f64() };
+        take.call1((columns(py, packets)?, columns(py, ends)?, columns(py, traces)?, until))?;
+        if complete {
+            return Ok(format!("{:016x}", running.digest().value()));
+        }
+    }
 }
 
 /// Runs a scenario for its cost alone: (events, data packets offered to the network, data packets delivered, transmissions of packets

@@ -29,7 +29,7 @@ pub mod workload;
 
 pub use finished::Finished;
 pub use phase::in_step;
-pub use run::Run;
+pub use run::{Followed, Run};
 pub use samples::Rows;
 pub use table::{Cells, Gather, Table};
 pub use tables::{Delays, columns, delay_table};

@@ -2,7 +2,8 @@
 
 use crate::engine::Event;
 use crate::net::{InFlight, Lane, Payload, Payloads};
-use crate::tracks::{Tracks, Window};
+use crate::table::{Cells, Table};
+use crate::tracks::{Owner, Tracks, Window};
 use headgate_packet::{Buffer, Duration, Ecn, Packet, Time};
 use headgate_queue::{Backlog, Dropped};
 
@@ -14,17 +15,76 @@ pub(crate) struct Log {
     pub lines: Vec<String>,
     /// What became of the packets, if that is wanted.
     pub tracks: Option<Tracks>,
+    /// What happened at the ends of paths, if that is wanted.
+    ends: Option<Vec<End>>,
+}
+
+/// Something that happened at an end of a path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    /// 0: data was sent, 1: data reached its sink, 2: an acknowledgement reached the source.
+    pub what: u8,
+    pub at: Time,
+    pub entry: u32,
+    pub flow: u32,
+    pub seq: u64,
+    pub cumulative: u64,
+    pub bytes: u32,
+    pub marked: bool,
+}
+
+impl End {
+    /// A packet with this payload has reached the end of its path.
+    pub fn reached(payload: &Payload, at: Time, entry: u32, bytes: u32) -> End {
+        let Payload { seq, cumulative, flow, is_ack, marked, .. } = *payload;
+        End { what: 1 + u8::from(is_ack), at, entry, flow, seq, cumulative, bytes, marked }
+    }
 }
 
 impl Log {
     /// No event yet.
     pub fn new(first: u64, count: u64) -> Log {
-        Log { first, count, lines: Vec::new(), tracks: None }
+        Log { first, count, lines: Vec::new(), tracks: None, ends: None }
     }
 
     /// No text, but the tracks of the packets of a window.
     pub fn of_packets(window: Window, ports: usize) -> Log {
         Log { tracks: Some(Tracks::new(window, ports)), ..Log::new(0, 0) }
+    }
+
+    /// No text, but what becomes of all packets, acknowledgements too.
+    pub fn of_all_packets(ports: usize) -> Log {
+        Log { tracks: Some(Tracks::of_all(ports)), ends: Some(Vec::new()), ..Log::new(0, 0) }
+    }
+
+    /// Whose packet it is that has just arrived at a port.
+    pub fn belongs(&mut self, handle: u32, entry: u32, is_ack: bool) {
+        if let Some(tracks) = &mut self.tracks {
+            tracks.belongs(handle, Owner { entry, is_ack });
+        }
+    }
+
+    /// Something happened at an end of a path.
+    pub fn ended(&mut self, end: End) {
+        if let Some(ends) = &mut self.ends {
+            ends.push(end);
+        }
+    }
+
+    /// What happened at the ends of paths since the last call.
+    pub fn take_ends(&mut self) -> Table {
+        let ends = self.ends.as_mut().map(std::mem::take).unwrap_or_default();
+        let int = |of: fn(&End) -> i64| Cells::Int(ends.iter().map(of).collect());
+        vec![
+            ("what", int(|end| i64::from(end.what))),
+            ("at_s", Cells::Float(ends.iter().map(|end| end.at.as_secs_f64()).collect())),
+            ("entry", int(|end| i64::from(end.entry))),
+            ("flow", int(|end| i64::from(end.flow))),
+            ("seq", int(|end| end.seq as i64)),
+            ("cumulative", int(|end| end.cumulative as i64)),
+            ("bytes", int(|end| i64::from(end.bytes))),
+            ("marked", int(|end| i64::from(end.marked))),
+        ]
     }
 
     /// A packet is about to be handed to the port of lane `l`, which acts up to `now` first; `shared` is what the ports of its gateway hold together of a
@@ -51,7 +111,7 @@ impl Log {
     pub fn dropped(&mut self, l: usize, lane: &mut Lane, gone: Dropped, (flow, seq): (u32, u64), is_ack: bool) {
         let Some(tracks) = &mut self.tracks else { return };
         decided(tracks, l, lane);
-        if is_ack {
+        if is_ack && !tracks.of_acks() {
             tracks.forget(gone.handle);
         } else {
             tracks.dropped(&gone, (flow, seq));
@@ -120,21 +180,28 @@ fn decided(tracks: &mut Tracks, l: usize, lane: &mut Lane) {
 /// A packet on the wire of a lane has left the lane's port.
 fn left(tracks: &mut Tracks, head: &InFlight, payloads: &mut Payloads) {
     let (handle, payload) = (head.packet.handle, *payloads.get(head.packet.handle));
-    if payload.is_ack {
+    if payload.is_ack && !tracks.of_acks() {
         return tracks.forget(handle);
     }
-    let marked = payload.marked || head.packet.ecn == Ecn::Ce;
+    // An acknowledgement's payload says whether the data was marked.
+    let marked = payload.marked && !payload.is_ack || head.packet.ecn == Ecn::Ce;
     tracks.left(handle, (payload.flow, payload.seq), Duration::from_ps(head.waited), head.transmitted, marked);
 }
 
-/// The run is over, or as much of it as is followed: what is on wires has left, and what is in ports still waits.
-pub(crate) fn finish(tracks: &mut Tracks, lanes: &mut [Lane], payloads: &mut Payloads) {
+/// What is on wires has left.
+pub(crate) fn close_wires(tracks: &mut Tracks, lanes: &mut [Lane], payloads: &mut Payloads) {
     for (l, lane) in lanes.iter_mut().enumerate() {
         decided(tracks, l, lane);
         (0..lane.wire.len()).filter_map(|i| lane.wire.get(i)).for_each(|on_wire| left(tracks, on_wire, payloads));
     }
+}
+
+/// The run is over, or as much of it as is followed: what is on wires has left, and what is in ports still waits.
+pub(crate) fn finish(tracks: &mut Tracks, lanes: &mut [Lane], payloads: &mut Payloads) {
+    close_wires(tracks, lanes, payloads);
+    let acks = tracks.of_acks();
     tracks.finish(|handle| {
         let payload = payloads.get(handle);
-        (!payload.is_ack).then_some((payload.flow, payload.seq))
+        (acks || !payload.is_ack).then_some((payload.flow, payload.seq))
     });
 }

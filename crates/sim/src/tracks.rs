@@ -1,7 +1,10 @@
 //! What became of each data packet at each port at which it arrived, and what the port decided about it, for those who follow single packets: as it
 //! arrived and as it left, each with the numbers of that moment. Nothing is kept unless it is asked for.
 //!
-//! Memory: 72 bytes for each packet at a port, and 8 for each number; the caller says how many packets there may be.
+//! Memory: 72 bytes for each packet at a port, and 8 for each number; the caller says how many packets there may be, or takes them from time to
+//! time (see `Run::follow_packets`).
+
+mod all;
 
 use crate::table::{Cells, Table};
 use headgate_packet::{Buffer, Duration, Ecn, Packet, Time};
@@ -47,6 +50,18 @@ struct Track {
 
 const _: () = assert!(std::mem::size_of::<Track>() <= 72);
 
+/// Whose packet is at a port.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Owner {
+    /// The scenario's entry of its flow.
+    pub entry: u32,
+    /// An acknowledgement, not data.
+    pub is_ack: bool,
+}
+
+/// The owner of a row, and the code point with which its packet arrived.
+type Owned = (Owner, Ecn);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Waits,
@@ -68,6 +83,7 @@ struct Open {
     ecn: Ecn,
     /// What was written down of its arrival and of its departure.
     decided: [Option<Verdict>; 2],
+    owner: Owner,
 }
 
 /// The packets of a run at its ports.
@@ -87,6 +103,8 @@ pub struct Tracks {
     shape: Vec<Number>,
     /// Since when no further packet is followed.
     ended: Option<Time>,
+    /// Of each row its owner, if acknowledgements are followed too. Then there are no numbers, and the rows are taken while the run goes on.
+    owners: Option<Vec<Owned>>,
 }
 
 impl Tracks {
@@ -102,6 +120,7 @@ impl Tracks {
             shapes: vec![Vec::new()],
             shape: Vec::new(),
             ended: None,
+            owners: None,
         }
     }
 
@@ -134,7 +153,7 @@ impl Tracks {
         let open = &mut self.open[handle];
         open.values.clear();
         self.shape.clear();
-        if now >= self.window.from {
+        if now >= self.window.from && self.owners.is_none() {
             let (names, values) = (&mut self.shape, &mut open.values);
             let mut tell = |number, value| {
                 names.push(number);
@@ -173,7 +192,7 @@ impl Tracks {
         if self.open.get(handle).is_none_or(|open| open.port != Some(port as u32)) {
             return;
         }
-        if decision.moment == Moment::Departure {
+        if decision.moment == Moment::Departure && self.owners.is_none() {
             self.shape.clear();
             self.shape.extend(numbers.iter().map(|(number, _)| *number));
             self.open[handle].shapes[1] = self.known_shape();
@@ -252,7 +271,11 @@ impl Tracks {
         };
         let values = std::mem::take(&mut open.values);
         self.values.extend_from_slice(&values);
-        self.open[handle as usize].values = values;
+        let open = &mut self.open[handle as usize];
+        open.values = values;
+        if let Some(owners) = &mut self.owners {
+            owners.push((open.owner, open.ecn));
+        }
         self.rows.push(row);
         self.rows.last_mut()
     }
@@ -271,7 +294,9 @@ impl Tracks {
                 None => self.forget(handle),
             }
         }
-        self.rows.sort_unstable_by_key(|row| (row.port, row.number));
+        if self.owners.is_none() {
+            self.rows.sort_unstable_by_key(|row| (row.port, row.number));
+        }
     }
 
     /// The packets: the columns `port`, `number` (of the packets that arrived at the port, from 0), `flow`, `seq`, `arrived_s`, `start_s` (of the

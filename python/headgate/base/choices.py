@@ -5,6 +5,17 @@ from __future__ import annotations
 #: Forms in which a table can be written, with the ending of their files.
 FORMATS = ("csv", "json", "parquet")
 
+#: Formats of other programs in which a run can be written: what the option of each takes, and its help.
+EXPORTS = {
+    "qlog": ("DIR", "Write a qlog trace of each flow and of the network into this folder."),
+    "pcapng": (
+        "FILE",
+        "Write the packets at every port into this capture (.pcapng), with the wait and the fate of each.",
+    ),
+    "perfetto": ("FILE", "Write transmissions, queues and windows into this trace of Perfetto (.pftrace)."),
+    "flent": ("FILE", "Write goodputs and round-trip times of the intervals into this data file of flent (.flent.gz)."),
+}
+
 #: Which packets of a capture are one flow.
 CLASSIFY = ("flow", "pair", "source", "destination", "5tuple", "priority", "ecn")
 

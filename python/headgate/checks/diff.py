@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError
+from ..plugins.load import ensure_text
 from ..scenario.scenario import Scenario
 
 #: Number of events shown around the first difference.
@@ -97,6 +98,7 @@ def compare(a: Source, b: Source) -> Divergence:
     if a.digest == b.digest and a.events == b.events:
         return Divergence(a, b, None, None, None)
     for source in (a, b):
+        ensure_text(source.scenario)
         again = _core.run(source.scenario, source.seed, source.run)
         if again.digest != source.digest:
             raise HeadgateError(
@@ -105,7 +107,7 @@ def compare(a: Source, b: Source) -> Divergence:
             )
     start = _agreed(a, b)
     while True:
-        first, second = (_core.events(s.scenario, s.seed, s.run, start, _SLICE) for s in (a, b))
+        first, second = (_events(source, start) for source in (a, b))
         for i in range(max(len(first), len(second))):
             x, y = (lines[i] if i < len(lines) else None for lines in (first, second))
             if x != y:
@@ -114,6 +116,12 @@ def compare(a: Source, b: Source) -> Divergence:
             # Same events, different contents of packets: only the slice that holds the difference is known.
             return Divergence(a, b, _agreed(a, b), None, None)
         start += len(first)
+
+
+def _events(source: Source, start: int) -> list[str]:
+    # Both may have a plugin of the same name, such as two versions of one file.
+    ensure_text(source.scenario)
+    return _core.events(source.scenario, source.seed, source.run, start, _SLICE)
 
 
 def _agreed(a: Source, b: Source) -> int:

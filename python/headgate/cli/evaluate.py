@@ -33,7 +33,7 @@ Examples:
 @click.option("--name", default="", metavar="NAME", help="The flow control in the file, if there are several.")
 @click.option("--set", "changes", metavar="NAME=VALUE", multiple=True, help="Set a parameter of the flow control.")
 @click.option(
-    "--rounds", type=click.IntRange(1, 99), help="Runs of each case; 2 to 5 unless given, as the interval asks for."
+    "--rounds", type=click.IntRange(1, 99), help="Runs of each case; 3 to 5 unless given, as the interval asks for."
 )
 @click.option("--workers", type=click.IntRange(1), help="Number of processes; one per processor unless given.")
 @click.option(

@@ -38,6 +38,7 @@ Examples:
 @click.option("--html", metavar="FILE", help="Write the report as a page, with the evidence of each verdict.")
 @click.option("--junit", metavar="FILE", help="Write the verdicts as JUnit XML.")
 @click.option("--badge", metavar="FILE", help="Write a badge (.svg).")
+@click.option("--captures", is_flag=True, help="Keep packets (pcapng) and qlog of the cells that have a figure.")
 @click.option("--no-worse-than", default="", metavar="BASELINE", help="Exit with 1 if it is worse than this baseline.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if a verdict stays open as well.")
 @click.option("--fresh-baselines", is_flag=True, help="Run the baselines, whose runs come with headgate otherwise.")
@@ -60,6 +61,7 @@ def referee(
     html: str | None,
     junit: str | None,
     badge: str | None,
+    captures: bool,
     no_worse_than: str,
     strict: bool,
     fresh_baselines: bool,
@@ -110,7 +112,11 @@ def referee(
             more=not quick,
             progress=callback,
         )
-    outputs.write(report, subject, out, html, junit, badge)
+    if out is not None or html is not None:
+        with progress("writing the report") as callback:
+            outputs.write(report, subject, out, html, junit, badge, captures, callback)
+    else:
+        outputs.write(report, subject, junit_file=junit, badge=badge)
     if as_json:
         print_json(report.to_dict())
     else:
@@ -123,7 +129,7 @@ def _chosen(
 ) -> list[Case]:
     from fnmatch import fnmatchcase
 
-    from ..referee.case import cases, read
+    from ..referee.files import cases, read
 
     known = cases()
     names = list(dict.fromkeys(case.family for case in known))

@@ -12,6 +12,7 @@ from ..base.choices import FORMATS
 from ..base.errors import HeadgateError, cut
 from ..base.toml import parse_value
 from . import signals
+from .exporting import exported, write_exports
 from .scenario_files import allow_files, plugin_files
 from .show import print_json
 
@@ -25,7 +26,8 @@ Examples:
   headgate run scenarios/two-sources.toml --out out/two-sources \\
     --format parquet
   headgate run scenarios/packet-pair.toml --figure rates.png --panel rate \\
-    --panel probe --panel backlog"""
+    --panel probe --panel backlog
+  headgate run scenarios/two-sources.toml --pcapng two.pcapng --qlog two-qlog"""
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams, instead of the file's.")
@@ -49,6 +51,7 @@ Examples:
     type=click.Path(path_type=Path),
     help="Draw the completion times of the transfers, as a distribution and by size, into this file (.svg, .png, .pdf).",
 )
+@exported
 @click.option(
     "--panel", "panels", metavar="TRACE", multiple=True, help="Trace for a panel of the figure; all unless given."
 )
@@ -76,6 +79,7 @@ def run(
     form: str,
     figure: Path | None,
     completions: Path | None,
+    exports: dict[str, Path],
     panels: tuple[str, ...],
     phase: bool,
     threads: int | None,
@@ -109,6 +113,10 @@ def run(
     if out is not None:
         require(form)
         require_folder(out, "--out")
+    if exports:
+        from ..exports import require as can_export
+
+        can_export(exports, options=True)
     if panels and figure is None:
         raise HeadgateError("--panel: expected --figure with it")
     if figure is not None:
@@ -139,6 +147,7 @@ def run(
         from ..plots import completions as draw
 
         draw(results, completions)
+    written = write_exports(results, exports, max_memory) if exports else []
     messages = warnings(results.scenario)
     warn_all(messages)
     if as_json:
@@ -155,6 +164,8 @@ def run(
             console().print(f"figure: {escape(str(figure))}", soft_wrap=True)
         if completions is not None:
             console().print(f"completion times: {escape(str(completions))}", soft_wrap=True)
+        for place in written:
+            console().print(f"written: {escape(str(place))}", soft_wrap=True)
 
 
 def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, str, Any]]:

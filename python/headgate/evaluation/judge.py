@@ -18,7 +18,7 @@ from . import score, work
 from .suite import Case, suite
 
 #: Rounds of all cases: at least, and at most; and half of the interval of the sum, in points, that is narrow enough.
-LEAST, MOST, ENOUGH = 2, 5, 0.5
+LEAST, MOST, ENOUGH = 3, 5, 0.5
 
 #: Quantiles of Student's t for 95 %, by degrees of freedom.
 _T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
@@ -52,7 +52,7 @@ def evaluate(
         key: draws the hidden suite; without one, the open suite.
         name: which of the file's flow controls, if it has several.
         parameters: of the control.
-        rounds: how often each case is run, with other seeds; 2 to 5, until the interval of the sum is narrow enough, unless given.
+        rounds: how often each case is run, with other seeds; 3 to 5, until the interval of the sum is narrow enough, unless given.
         workers: processes; one per processor unless given.
         trusted: the file is run within the simulator's processes: several times as fast, and without any protection.
         progress: called several times a second.

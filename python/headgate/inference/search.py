@@ -211,7 +211,7 @@ def climb(
     trials: int,
     seed: int,
 ) -> tuple[dict[str, int], float]:
-    """The best setting that Optuna's estimator finds in so many trials, and its gain over the folder's.
+    """The best setting that Optuna's estimator finds in a given number of trials, and its gain over the folder's.
 
     Raises:
         MissingExtraError: Optuna is not installed.

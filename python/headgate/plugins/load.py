@@ -224,6 +224,7 @@ def _module(entry: str, key: str, place: str) -> registered.File:
     def work() -> None:
         if not hasattr(importlib.import_module(name), attribute):
             raise HeadgateError(f"{place}: found {cut(entry)}; expected a module that has {cut(attribute)}")
+        registered.of_module(name, file)
 
     _run(work, file, f"{place}: {cut(entry)}", name)
     return file

@@ -46,6 +46,8 @@ _reading: list[File] = []
 #: Of each registered name the key of its file.
 _owner: dict[str, str] = {}
 
+#: Of each module, the plugins that its import defined: a second import does nothing.
+_defined: dict[str, dict[str, tuple[str, Callable[[], None]]]] = {}
 
 #: What empties the caches that hold a list of the engine.
 _caches: list[Callable[[], None]] = []
@@ -78,8 +80,9 @@ def origin() -> str:
     return _reading[-1].name if _reading else "this session"
 
 
-def add(name: str, kind: str, register: Callable[[], None]) -> None:
-    """Registers a plugin, in the place of one of the same name."""
+def add(name: str, kind: str, register: Callable[[], None], module: str = "") -> None:
+    """Registers a plugin, in the place of one of the same name; `module` is where its class is defined."""
+    _defined.setdefault(module, {})[name] = (kind, register)
     _core.unregister(name)
     register()
     _changed()
@@ -87,6 +90,13 @@ def add(name: str, kind: str, register: Callable[[], None]) -> None:
     if _reading:
         _reading[-1].plugins[name] = register
         _reading[-1].kinds[name] = kind
+
+
+def of_module(module: str, file: File) -> None:
+    """Gives a file the plugins that the import of a module defined, now or before."""
+    for name, (kind, register) in _defined.get(module, {}).items():
+        file.plugins.setdefault(name, register)
+        file.kinds.setdefault(name, kind)
 
 
 def again(file: File) -> None:

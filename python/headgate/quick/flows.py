@@ -125,6 +125,10 @@ def _start(name: str, option: str) -> dict[str, Any]:
     """The entry of a flow of this name before any parameter."""
     controls, workloads = names_of("flow-controls"), names_of("workloads")
     if name in shorthands():
+        if name in registered.names():
+            raise HeadgateError(
+                f"{option}: found {cut(repr(name))}, a short name and a plugin; expected another name for the plugin"
+            )
         return dict(json.loads(json.dumps(shorthands()[name].entry)))
     if name == "rlm":
         return {"control": name, "workload": "layers"}

@@ -1,7 +1,7 @@
 """The referee: cases from the documents by which flow controls and AQMs are judged, each with a verdict and the evidence for it."""
 
 from .case import Case as Case
-from .case import cases as cases
-from .case import read as read
+from .files import cases as cases
+from .files import read as read
 from .judge import judge as judge
 from .report import Report as Report

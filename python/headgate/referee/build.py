@@ -129,9 +129,9 @@ def _line(case: Case, cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bps(rate: Any) -> float:
-    # Of a rate that changes, the trace's file or states say how fast; a bound is enough here. What is no rate the engine says.
-    if isinstance(rate, dict) and isinstance(rate.get("steps"), list) and rate["steps"]:
-        return max(_bps(step[-1]) if isinstance(step, list) and step else 1e9 for step in rate["steps"])
+    # Of a trace in a file, the file says how fast; a bound is enough here. What is no rate the engine says.
+    if isinstance(rate, dict) and isinstance(rate.get("steps"), list):
+        return max((_bps(step[-1]) for step in rate["steps"] if isinstance(step, list) and step), default=1e9)
     try:
         return _core.quantity(rate, "bps")[1] if isinstance(rate, str) else 1e9
     except ValueError:
@@ -208,22 +208,34 @@ def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: f
         # Whether it marks counts only where it can.
         own = {k: v for k, v in queue.items() if k != "mark" or takes_marks(subject)} if isinstance(queue, dict) else {}
         out["queue"] = {**own, **subject.table}
-        if subject.null == "short" and "buffer" in own:
-            out["queue"]["buffer"] = tenth(own["buffer"])
+        if subject.null == "short":
+            out["queue"]["buffer"] = tenth(own.get("buffer", "1BDP"), rate, rtt)
     return out
 
 
-def tenth(buffer: str) -> str:
-    """A tenth of a buffer, in the same unit and at least a packet of it.
+def tenth(buffer: Any, rate: float, rtt: float) -> Any:
+    """A tenth of a buffer, and at least a packet or two, on a line of this rate (bit/s) and round trip (s); what is no buffer stays.
 
-    >>> tenth("1BDP"), tenth("167pkt"), tenth("4pkt"), tenth("unlimited")
-    ('0.1BDP', '17pkt', '1pkt', 'unlimited')
+    >>> tenth("1BDP", 8e6, 0.1), tenth("1BDP", 8e5, 0.1), tenth("50ms", 8e6, 0.1), tenth("64KB", 8e6, 0.1)
+    ('10000B', '3000B', '5000B', '6400B')
+    >>> tenth("167pkt", 8e6, 0.1), tenth("4pkt", 8e6, 0.1), tenth("unlimited", 8e6, 0.1)
+    ('17pkt', '1pkt', 'unlimited')
     """
-    found = re.fullmatch(r"([\d.]+) *(\w+)", buffer)
+    found = re.fullmatch(r"([\d.]+) *(\w+)", buffer) if isinstance(buffer, str) else None
     if not found:
         return buffer
-    number, unit = float(found[1]) / 10, found[2]
-    return f"{max(1, round(number))}pkt" if unit == "pkt" else f"{max(0.001, round(number, 3)):g}{unit}"
+    try:
+        if found[2] == "pkt":
+            return f"{max(1, round(float(found[1]) / 10))}pkt"
+        if found[2] == "BDP":
+            size = float(found[1]) * rtt * rate / 8
+        elif found[2].endswith("B"):
+            size = _core.quantity(buffer, "bytes")[1]
+        else:
+            size = seconds(buffer) * rate / 8
+    except ValueError:
+        return buffer
+    return f"{max(2 * PACKET, round(size / 10))}B"
 
 
 def _is_subject(value: Any) -> bool:

@@ -15,8 +15,9 @@ from ..base.atomic import require_folder
 from ..base.errors import HeadgateError
 from . import steps, verdict, work
 from .build import scenario
-from .case import Case, cases, label
+from .case import Case, label
 from .expected import Better, Bound, Measured
+from .files import cases
 from .report import Entry, Report
 from .store import Store, ship, shipped
 from .subjects import BASELINES, NULLS, Subject, has
@@ -81,15 +82,23 @@ def write_baselines(workers: int | None = None, progress: Progress | None = None
     """Makes the runs of all baselines and nulls in all cases, and replaces those that come with headgate."""
     runner = _Runner(Store(), True, workers, progress)
     with runner:
-        jobs: dict[str, list[work.Job]] = {}
-        for case in cases():
-            for cell in [] if case.steps else case.grid():
-                wanted = [null.null for null in NULLS[case.judges]] if case.must or case.must_not else []
-                for name in dict.fromkeys([*BASELINES[case.judges], *wanted]):
-                    jobs.setdefault(name, []).extend(_Cell(case, cell, by_name(name, case.judges), None).own())
+        jobs = baseline_jobs(cases())
         runner.make([job for own in jobs.values() for job in own])
         for name, own in jobs.items():
             ship(name, [(job.key, found["values"]) for job in own if "values" in (found := runner.get(job))])
+
+
+def baseline_jobs(chosen: Sequence[Case]) -> dict[str, list[work.Job]]:
+    """The runs that judgements by these cases need besides the subject's, by the names of baselines and nulls."""
+    jobs: dict[str, list[work.Job]] = {}
+    for case in chosen:
+        for cell in [] if case.steps else case.grid():
+            of = {entry.baseline for entry in case.better_than if entry.applies(cell)}
+            bounded = any(entry.applies(cell) for entry in [*case.must, *case.must_not])
+            nulls = [null.null for null in NULLS[case.judges]] if bounded else []
+            for name in dict.fromkeys([*(name for name in BASELINES[case.judges] if name in of), *nulls]):
+                jobs.setdefault(name, []).extend(_Cell(case, cell, by_name(name, case.judges), None).runs())
+    return jobs
 
 
 def by_name(name: str, judges: str) -> Subject:
@@ -120,8 +129,12 @@ class _Cell:
         return [work.Job(text, seed, self.measured, place) for seed in range(1, count + 1)]
 
     def own(self) -> list[work.Job]:
+        """Runs of the subject, if it has what the case needs."""
+        return [] if self.missing else self.runs()
+
+    def runs(self) -> list[work.Job]:
         """Runs of the subject."""
-        return [] if self.missing else self._jobs(self.subject, self.count)
+        return self._jobs(self.subject, self.count)
 
     def others(self) -> dict[str, list[work.Job]]:
         """Runs of baselines and nulls, by name."""
@@ -310,8 +323,8 @@ class _Runner:
         pending: dict[Future[dict[str, Any]], work.Job] = {}
         left = len(new)
         while left:
-            while len(pending) < _AHEAD * self._workers and (job := next(later, None)) is not None:
-                pending[self._pool.submit(work.do, job)] = job
+            while len(pending) < _AHEAD * self._workers and (then := next(later, None)) is not None:
+                pending[self._pool.submit(work.do, then)] = then
             for future in wait(pending, timeout=0.2, return_when=FIRST_COMPLETED).done:
                 self._take(pending.pop(future), future.result())
                 left -= 1

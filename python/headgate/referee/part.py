@@ -55,7 +55,7 @@ class Place:
         warm_up: what does not count unless a metric names a time, in s.
         rates: of the line in bit/s, each with the time from which it holds.
         line: name of the link that is the bottleneck.
-        subject: beginning of the names of the subject's flows.
+        subject: beginning of the names of the subject's flows; of a queue all are.
     """
 
     duration: float

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import __version__
+from ..base.units import scale_of
 from .case import Case
+from .metrics import METRICS
 
 #: One character for each verdict, in the order in which they are counted.
 SIGNS = {
@@ -104,6 +106,10 @@ class Report:
         """The entries of a case."""
         return [entry for entry in self.entries if entry.case == case]
 
+    def weak(self, case: str) -> bool:
+        """Whether trivial subjects pass all that a case expects: each of them all of it."""
+        return passed_by_nulls(self.of(case))
+
     def families(self) -> Iterator[tuple[str, list[Case]]]:
         """The cases by family, in their order."""
         names = dict.fromkeys(case.family for case in self.cases)
@@ -146,8 +152,53 @@ class Report:
             "cases": [
                 {
                     "name": case.name, "title": case.title, "family": case.family, "source": case.source, "rules": case.rules,
-                    "note": case.note, "entries": [entry.to_dict() for entry in self.of(case.name)],
+                    "note": case.note, "weak": self.weak(case.name), "entries": [entry.to_dict() for entry in self.of(case.name)],
                 }
                 for case in self.cases
             ],
         }  # fmt: skip
+
+
+def passed_by_nulls(entries: Iterable[Entry]) -> bool:
+    """Whether something is bounded, and each trivial subject passes all of it."""
+    bounded = [entry for entry in entries if entry.nulls]
+    return bool(bounded) and all(found == "pass" for entry in bounded for found in entry.nulls.values())
+
+
+def amount(key: str, value: float, half: float = 0.0) -> str:
+    """A measured value with its unit.
+
+    >>> amount("queueing_p95", 0.0381, 0.0002), amount("loss", 0.01)
+    ('38.1 ± 0.2 ms', '0.01')
+    """
+    metric = METRICS.get(key.split(" ")[0])
+    factor, unit = scale_of(metric.unit, [value]) if metric else (1.0, "")
+    spread = f" ± {half * factor:.2g}" if half else ""
+    return f"{value * factor:.4g}{spread}{' ' + unit if unit else ''}"
+
+
+def sentence(entry: Entry) -> str:
+    """A verdict in one sentence.
+
+    >>> sentence(Entry("a", "buffer 1BDP", {}, "must", "loss", "fail", value=(0.1, 0.1, 0.1), range=(-math.inf, 0.01)))
+    'a (buffer 1BDP): fail: loss is 0.1; expected at most 0.01'
+    """
+    place = f"{entry.case} ({entry.place})" if entry.place else entry.case
+    if entry.value is None:
+        return f"{place}: {entry.verdict}{': ' + entry.why if entry.why else ''}"
+    text = f"{place}: {entry.verdict}: {entry.key} is {amount(entry.key, entry.value[0])}"
+    if entry.range is not None:
+        text += f"; expected {line(entry)}"
+    if entry.baseline_value is not None:
+        text += f"; {entry.baseline} has {amount(entry.key, entry.baseline_value[0])}"
+    return text + (f". {entry.why}" if entry.why else "")
+
+
+def line(entry: Entry) -> str:
+    """The line that an entry is held against, in words."""
+    if entry.range is None:
+        return f"than {entry.baseline}" if entry.baseline else ""
+    least, most = entry.range
+    bounds = [("at least", least)] * math.isfinite(least) + [("at most", most)] * math.isfinite(most)
+    words = " and ".join(f"{word} {amount(entry.key, bound)}" for word, bound in bounds)
+    return f"not {words}" if entry.kind == "must_not" else words

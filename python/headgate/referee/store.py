@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.atomic import write_text
-from ..base.errors import HeadgateError, cut
+from ..base.errors import HeadgateError
 
 #: The runs of the baselines.
 FOLDER = Path(__file__).parent / "baselines"
@@ -27,13 +27,17 @@ class Store:
         self._runs: dict[str, dict[str, Any]] = {}
         if self._file is not None and self._file.exists():
             # A line that was cut off by a sudden end is run again.
-            for line in self._file.read_text().splitlines():
+            text = self._file.read_text()
+            if text and not text.endswith("\n"):
+                with self._file.open("a") as stream:
+                    stream.write("\n")
+            for line in text.splitlines():
                 try:
                     entry = json.loads(line)
                     self._runs[entry.pop("key")] = entry
                 except (ValueError, KeyError, AttributeError):
                     if not self._runs:
-                        raise HeadgateError(f"{cut(self._file)}: expected runs of a referee, one a line") from None
+                        raise HeadgateError(f"{self._file}: expected runs of a referee, one a line") from None
 
     def get(self, key: str) -> dict[str, Any] | None:
         """A run."""

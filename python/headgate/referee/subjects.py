@@ -55,7 +55,8 @@ NULLS = {
     ),
     "aqm": (
         Subject("drop-tail", {"kind": "fcfs"}, null="drop-tail"),
-        Subject("short drop-tail", {"kind": "fcfs", "buffer": "0.1BDP"}, null="short"),
+        # A tenth of a bandwidth-delay product of buffer, or two packets.
+        Subject("short drop-tail", {"kind": "fcfs"}, null="short"),
     ),
 }  # fmt: skip
 
@@ -78,6 +79,8 @@ def named(
 
 
 def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None) -> Subject:
+    import json
+
     given = dict(parameters or {})
     kind = "controls" if judges == "control" else "disciplines"
     if text.lstrip().startswith("{"):
@@ -98,11 +101,11 @@ def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None)
         names = [own for own, what in plugins.kinds([entry]).items() if what == wanted]
         if name and name not in names:
             raise HeadgateError(
-                f"--name: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}"
+                f"--control: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}"
             )
         if not name and len(names) != 1:
             raise HeadgateError(
-                f"{cut(text)} has {len(names)} of the kind {wanted}; expected --name with one of {', '.join(names)}"
+                f"{cut(text)} has {len(names)} of the kind {wanted}; expected --control with one of {', '.join(names)}"
             )
         chosen = name or names[0]
         return Subject(chosen, {"kind": chosen, **given}, (entry,))
@@ -127,7 +130,7 @@ def has(subject: Subject, need: str) -> bool:
     if need in known:
         return kind in known[need]
     # Packets carry ECN by the transport; a queue marks if it can be told to, or always does.
-    return kind in with_transport() or takes_marks(subject) or _marks(subject.table)
+    return not subject.null and (kind in with_transport() or takes_marks(subject) or _marks(subject.table))
 
 
 @registered.cached

@@ -92,6 +92,20 @@ fn the_velocity_doubles_after_three_round_trips_in_one_direction() {
 }
 
 #[test]
+fn while_losses_are_repaired_a_smoothed_round_trip_is_one() {
+    // A queue of 50 ms over 100 ms, 200 packets: the velocity doubles once the window has fallen for three round trips.
+    let mut c = flow(200.0);
+    let mut velocity = |now: u64, repairing: bool| {
+        let (rtt, smoothed) = (Some(ms(150)), Some(ms(150)));
+        c.on_ack(&Ack { now: at(now), rtt, smoothed, delivered: 1, repairing, ..Ack::default() });
+        c.velocity
+    };
+    assert_eq!([1000, 1100, 1200, 1300].map(|now| velocity(now, false)), [1.0; 4]);
+    let repaired: Vec<f64> = (0..80).map(|n| velocity(2000 + 15 * n, true)).collect();
+    assert_eq!([0, 10, 20, 29, 30, 40, 50, 60].map(|n| repaired[n]), [1.0, 1.0, 1.0, 1.0, 2.0, 4.0, 8.0, 16.0]);
+}
+
+#[test]
 fn the_window_moves_by_itself_at_most_in_a_round_trip() {
     let mut c = flow(10.0);
     (c.velocity, c.same, c.rises) = (64.0, 9, false);

@@ -217,6 +217,10 @@ impl<C: FlowControl> Source for Tcp<C> {
             self.burst -= 1;
             // No credit is saved up: what was not sent in time is not sent faster later.
             self.next = self.next.max(now) + Duration::from_secs_f64((1.0 / rate).min(1e6));
+            // A packet that fills the window counts as one that the window keeps back, as in Linux: what is asked for next may be the pacer.
+            if self.sender.is_full(self.allowance.window) {
+                self.sender.note_waiting();
+            }
         }
         self.control.on_number(seq);
         self.control.on_packet_sent(now, pipe, app_limited);

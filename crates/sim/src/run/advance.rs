@@ -60,6 +60,9 @@ impl Run {
         let arrived =
             if l < self.network.lanes.len() { self.out_of_wire(l) } else { self.on_late(l - self.network.lanes.len()) };
         let Some(Arrived { packet, next, is_ack }) = arrived else { return };
+        if self.attended && next.is_end() {
+            self.note_end(packet.handle, packet.bytes);
+        }
         if !next.is_end() {
             self.offer(next, packet);
         } else if is_ack {

@@ -269,6 +269,9 @@ impl Run {
         let label = if flow.labelled { self.flows.labels[&flow.entry] } else { 0 };
         let packet = Packet { handle, bytes, ecn: flow.ecn, class, label, ..Packet::default() };
         let wire_before = self.enqueue(first, packet);
+        if self.attended {
+            self.note_leaving(f, seq, packet);
+        }
         // A packet that is refused at the first port never needs its payload.
         let port = &mut self.network.lanes[l].port;
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {

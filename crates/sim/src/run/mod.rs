@@ -7,12 +7,15 @@ mod advance;
 mod audit;
 mod build;
 mod changes;
+mod follow;
 mod foreign;
 mod hosts;
 mod memory;
 mod pools;
 mod ports;
 mod wires;
+
+pub use follow::Followed;
 
 use crate::engine::EventQueue;
 use crate::finished::Finished;

@@ -56,7 +56,11 @@ impl Run {
         let wire_before = lane.wire.len();
         if let Some(log) = &mut self.record.log {
             log.arrives((l, lane), packet, self.now, shared);
+            let (flow, is_ack) =
+                (self.network.payloads.get(packet.handle).flow, self.network.payloads.get(packet.handle).is_ack);
+            log.belongs(packet.handle, self.flows.entry(flow, self.record.meters.len()), is_ack);
         }
+        let lane = &mut self.network.lanes[l];
         if room {
             lane.offer(packet, self.now);
         } else {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
-from ...referee.report import SIGNS
+from ...referee.report import SIGNS, sentence
 from ..show import print_json
 from ..terminal import console
 
@@ -50,7 +49,7 @@ def print_report(report: Report) -> None:
     for family, cases in report.families():
         rows = Table(box=None, pad_edge=False, title=escape(family), title_justify="left", show_header=False)
         rows.add_column("case", no_wrap=True)
-        rows.add_column("verdicts")
+        rows.add_column("verdicts", overflow="fold")
         rows.add_column("what")
         for case in cases:
             signs = "".join(_sign(entry) for entry in report.of(case.name))
@@ -67,6 +66,8 @@ def print_report(report: Report) -> None:
     for group, found in report.counts().items():
         counts.add_row(escape(group), *(str(found.get(name, "")) for name in names), str(found.get("weak", "")))
     out.print(counts)
+    if weak := [case.name for case in report.cases if report.weak(case.name)]:
+        out.print(escape(f"trivial senders pass the whole of {', '.join(weak)}"), highlight=False)
     for entry in report.worst():
         out.print(escape(sentence(entry)), highlight=False, soft_wrap=True)
 
@@ -75,23 +76,3 @@ def _sign(entry: Entry) -> str:
     sign = "w" if entry.weak and entry.verdict == "pass" else SIGNS[entry.verdict]
     style = _STYLES.get(entry.verdict)
     return f"[{style}]{sign}[/]" if style else sign
-
-
-def sentence(entry: Entry) -> str:
-    """A verdict in one sentence.
-
-    >>> from headgate.referee.report import Entry
-    >>> sentence(Entry("a", "buffer 1BDP", {}, "must", "loss", "fail", value=(0.1, 0.1, 0.1), range=(-math.inf, 0.01)))
-    'a (buffer 1BDP): fail: loss is 0.1; expected at most 0.01'
-    """
-    place = f"{entry.case} ({entry.place})" if entry.place else entry.case
-    if entry.value is None:
-        return f"{place}: {entry.verdict}{': ' + entry.why if entry.why else ''}"
-    text = f"{place}: {entry.verdict}: {entry.key} is {entry.value[0]:.3g}"
-    if entry.range is not None:
-        least, most = entry.range
-        bounds = [f"at least {least:.3g}"] * math.isfinite(least) + [f"at most {most:.3g}"] * math.isfinite(most)
-        text += f"; expected {'not ' if entry.kind == 'must_not' else ''}{' and '.join(bounds)}"
-    if entry.baseline_value is not None:
-        text += f"; {entry.baseline} has {entry.baseline_value[0]:.3g}"
-    return text + (f". {entry.why}" if entry.why else "")

@@ -56,6 +56,12 @@ impl Sender {
         well && room < wanted && room < window / 3
     }
 
+    /// Whether the window has no room.
+    #[inline]
+    pub fn is_full(&self, window: u64) -> bool {
+        self.pipe() >= self.window(window)
+    }
+
     /// They wait: what keeps them back is the window.
     pub fn note_waiting(&mut self) {
         self.note_usage(true);
