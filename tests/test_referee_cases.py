@@ -21,7 +21,8 @@ from headgate.referee.subjects import BASELINES, NULLS, Subject
 RULES = {
     "growth", "aggression", "slow-start", "slow-start-exit", "cut", "mark-response", "timeout", "recovery", "idle", "app-limited", "pacing",
     "round-trip", "rate-estimate", "probing", "drain", "fairness", "delay-target", "loss-tolerance", "spurious",
-    "slow-start-limit", "growth-limit", "cut-depth", "cut-once", "timeout-again", "timeout-least", "backoff", "floor", "unused-time",
+    "slow-start-limit", "growth-limit", "growth-speed", "cut-share", "loss-bounds", "cut-depth", "cut-once",
+    "timeout-again", "timeout-least", "backoff", "floor", "unused-time",
     "cubic-curve", "fast-convergence", "friendly", "fast-retransmit", "round-trip-time", "round-trip-expiry", "probing-limit",
     "loss-threshold", "window-limit", "ack-aggregation",
 }  # fmt: skip

@@ -115,7 +115,9 @@ def test_gauges_of_a_run() -> None:
         {"metric": "gauge_first", "gauge": "phase", "level": 1.0, "at_least": 0.2, "at_most": 1.0},
         {"metric": "in_flight_last", "during": {"phase": 1.0}, "at_least": 20.0, "at_most": 40.0},
     ]
-    report = judge(
-        Subject("bbr3", {"kind": "bbr3"}), [made({**CASE, "must": entries}, "own", "own.case")], runs=1, workers=0
-    )
-    assert [entry.verdict for entry in report.entries] == ["pass", "pass"]
+    # Each by itself: what the second one needs is recorded for its own sake.
+    for entry in entries:
+        found = judge(
+            Subject("bbr3", {"kind": "bbr3"}), [made({**CASE, "must": [entry]}, "own", "own.case")], runs=1, workers=0
+        )
+        assert [own.verdict for own in found.entries] == ["pass"]

@@ -65,6 +65,11 @@ def test_a_round_sends_no_more_than_the_window_allows() -> None:
         windows(step(ROUND), step(LOSS), step(ROUND), step({**ACK, "n": 11}))
 
 
+def test_an_acknowledgement_of_several_packets_counts_them_all() -> None:
+    # Reno counts acknowledgements. Then nothing is out, a round sends and acknowledges eleven packets, and 22 are out.
+    assert windows(step(SENT, 10), step({**ACK, "n": 10}), step(ROUND), step({**ACK, "n": 22})) == [10, 11, 22, 23]
+
+
 def test_a_round_without_use_does_not_open_the_window() -> None:
     assert windows(step({**ROUND, "limited": False}, 3), step(ROUND)) == [10, 20]
 
@@ -116,6 +121,8 @@ def test_a_verdict_names_the_first_step_that_is_not_met() -> None:
 def test_what_a_fixed_window_passes_is_weak() -> None:
     (entry,) = judge(RENO, [case(step(SENT, expect={"cwnd": 10}))]).entries
     assert entry.verdict == "pass" and entry.weak
+    (entry,) = judge(RENO, [case(step(SENT, expect={"cwnd": 10}), step(ACK, expect={"cwnd": 11}))]).entries
+    assert (entry.verdict, entry.nulls) == ("pass", {"fixed": "fail"})
     (entry,) = judge(RENO, [case(step(ROUND, expect={"cwnd": 20}), origin="derived")]).entries
     assert (entry.verdict, entry.weak, entry.origin) == ("pass", False, "derived")
 

@@ -85,12 +85,13 @@ _UNDO = "max(self.window, self.before[0]), max(self.threshold, self.before[1])"
 _IDLE = "self.window = max(self.window / 2 ** min(timeouts, 60), min(initial, self.window))"
 _LAST = "self.window * (1 + BETA) / 2 if self.window < self.plateau else self.window"
 _PLATEAU = "self.k = ((self.plateau - self.window) / C)"
+_RATES = "self.rates = {r: rate for r, rate in self.rates.items() if r > self.rounds - 10}"
 _TO = "self.threshold = max(self.window * BETA, 2)"
 _GROW = "        self.window += credit / self.window\n"
 
 MUTANTS = [
     _reno("never cuts", "cut", _HALF, "self.threshold = self.window"),
-    _reno("keeps 0.95", "cut", _HALF, "self.window = self.threshold = max(self.window * 0.95, 2)"),
+    _reno("keeps 0.95", "cut-share", _HALF, "self.window = self.threshold = max(self.window * 0.95, 2)"),
     _reno("cuts to a packet", "cut-depth", _HALF, "self.window = self.threshold = 2"),
     _reno("cuts for each packet", "cut-once", "        pass\n", "        self.cut()\n"),
     _reno("has no floor", "floor", _HALF, "self.window = self.threshold = max(self.window / 2, 1)"),
@@ -98,7 +99,7 @@ MUTANTS = [
     _reno("opens twice as fast", "slow-start-limit", "opened = min(credit, ", "opened = min(2 * credit, "),
     _reno("never leaves slow start", "slow-start-exit", _STARTS, "        if True:\n            self.threshold = self.window + credit"),
     _reno("does not grow", "growth", _GROW, ""),
-    _reno("grows at a tenth", "growth", _GROW, "        self.window += 0.1 * credit / self.window\n"),
+    _reno("grows at a tenth", "growth-speed", _GROW, "        self.window += 0.1 * credit / self.window\n"),
     _reno("grows by four", "growth-limit", _GROW, "        self.window += 4 * credit / self.window\n"),
     _reno("grows while it repairs", "recovery", "if ack.recovering:", "if False:"),
     _reno("keeps its window at timeouts", "timeout", "            self.window = loss.remaining + 1\n", "            pass\n"),
@@ -107,7 +108,7 @@ MUTANTS = [
     _reno("does not listen to marks", "mark-response", _MARK + "            self.cut()\n", _MARK),
     _reno("takes nothing back", "spurious", _UNDO, "self.window, self.threshold"),
     _reno("keeps its window when idle", "idle", _IDLE, "pass"),
-    _cubic("keeps 0.95", "cut", _TO, "self.threshold = max(self.window * 0.95, 2)"),
+    _cubic("keeps 0.95", "cut-share", _TO, "self.threshold = max(self.window * 0.95, 2)"),
     _cubic("halves and halves", "cut-depth", _TO, "self.threshold = max(self.window * 0.25, 2)"),
     _cubic("cuts for each packet", "cut-once", "        pass\n", "        self.window = max(self.window * BETA, 2)\n"),
     _cubic("is too steep", "cubic-curve", "C, BETA = 0.4, 0.7", "C, BETA = 4.0, 0.7"),
@@ -131,13 +132,13 @@ MUTANTS = [
     _bbr("never forgets a round trip", "round-trip-expiry", least_rtt_for="3600s"),
     _bbr("probes all the time", "probing-limit", probe_wait="1ms"),
     _bbr("takes any loss", "loss-threshold", loss_threshold=0.5),
-    _bbr("does not come down", "cut", beta=1.0, loss_threshold=0.5),
+    _bbr("does not come down", "loss-bounds", beta=1.0, loss_threshold=0.5),
     _bbr("has a wide window", "window-limit", window_gain=8.0),
     _bbr("has a narrow window", "ack-aggregation", window_gain=1.0),
     _bbr("starts too fast", "pacing", startup_gain=10.0),
     _model("never leaves start-up", "slow-start-exit", "if self.flat >= 3:", "if self.flat >= 3000:"),
-    _model("never forgets a rate", "rate-estimate", "if r[0] > self.rounds - 10]", "]"),
-    _model("forgets rates at once", "rate-estimate", "if r[0] > self.rounds - 10]", "if False]"),
+    _model("never forgets a rate", "rate-estimate", " if r > self.rounds - 10}", "}"),
+    _model("forgets rates at once", "rate-estimate", _RATES, "self.rates = {self.rounds: ack.rate}"),
     _model("does not drain", "drain", '"drain": 0.36', '"drain": 1.25'),
     _model("never probes", "probing", "GAINS = (1.25, 0.75, 1, 1, 1, 1, 1, 1)", "GAINS = (1,) * 8"),
     _model("does not pace", "pacing", "self.rate = max(gain * self.bandwidth, 0.1)", "pass"),

@@ -48,9 +48,13 @@ def judged(mutant: Mutant, chosen: list[Case], folder: Path, runs: int | None) -
     return judge(mutant.subject(folder / "controls"), chosen, out=folder, runs=runs, more=False, workers=0)
 
 
-def compared(mutant: Mutant, families: list[str] | None, folder: Path, runs: int | None) -> dict[str, bool]:
-    """Which cases notice a mutant; those that do not apply to it are left out."""
-    chosen = controls(families)
+def compared(
+    mutant: Mutant, families: list[str] | None, folder: Path, runs: int | None, naming: bool
+) -> dict[str, bool]:
+    """Which cases notice a mutant; those that do not apply to it are left out, and with `naming` those that do not name its rule."""
+    chosen = [case for case in controls(families) if mutant.rule in case.rules or not naming]
+    if not chosen:
+        return {}
     original, report = judged(mutant.original, chosen, folder, runs), judged(mutant, chosen, folder, runs)
     return {case.name: noticed(report, original, case) for case in chosen if applies(original, case)}
 
@@ -66,6 +70,7 @@ def main() -> int:
     parser.add_argument("--family", action="append", help="cases of this family only; may be given again")
     parser.add_argument("--only", action="append", help="mutants whose names begin with this; may be given again")
     parser.add_argument("--runs", type=int, default=2, help="runs of each cell")
+    parser.add_argument("--naming", action="store_true", help="only by the cases that name the mutant's rule")
     parser.add_argument("--workers", type=int, help="processes; one per processor unless given")
     parser.add_argument("--out", help="folder in which runs are kept")
     parser.add_argument("--json", help="file for who noticed whom")
@@ -75,11 +80,12 @@ def main() -> int:
     found: dict[str, dict[str, bool]] = {}
     with TemporaryDirectory() as temporary, ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:
         folder = Path(options.out or temporary)
-        # The originals first: their runs, and those of the baselines, are kept for all others.
-        originals = list(dict.fromkeys(mutant.original for mutant in mutants))
-        for _ in pool.map(compared, originals, *([x] * len(originals) for x in (options.family, folder, options.runs))):
-            pass
-        done = pool.map(compared, mutants, *([x] * len(mutants) for x in (options.family, folder, options.runs)))
+        shared = (options.family, folder, options.runs, options.naming)
+        if not options.naming:
+            # The originals first: their runs, and those of the baselines, are kept for all others.
+            originals = list(dict.fromkeys(mutant.original for mutant in mutants))
+            list(pool.map(compared, originals, *([x] * len(originals) for x in shared)))
+        done = pool.map(compared, mutants, *([x] * len(mutants) for x in shared))
         for mutant, noticing in zip(mutants, done, strict=True):
             found[mutant.name] = noticing
             print(line(mutant, noticing, chosen), flush=True)

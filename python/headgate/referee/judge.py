@@ -312,8 +312,8 @@ class _Runner:
         if not new:
             return
         if not self._workers:
-            for job in new.values():
-                self._take(job, work.do(job))
+            for own in new.values():
+                self._take(own, work.do(own))
             return
         if self._pool is None:
             # A new program each: a fork of one with threads may stop.

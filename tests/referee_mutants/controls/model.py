@@ -12,7 +12,7 @@ class Model:
     def on_start(self, window):
         self.window, self.rate = float(window), None
         self.state, self.bandwidth, self.least = "startup", 0.0, None
-        self.rates, self.rounds = [], 0
+        self.rates, self.rounds = {}, 0
         self.full, self.flat = 0.0, 0
         self.stamp = self.least_at = self.since = 0.0
 
@@ -37,9 +37,10 @@ class Model:
             self.least, self.least_at = ack.rtt, ack.now
         self.rounds += ack.round
         if ack.rate and (not ack.app_limited or ack.rate > self.bandwidth):
-            self.rates = [r for r in self.rates if r[0] > self.rounds - 10]
-            self.rates.append((self.rounds, ack.rate))
-            self.bandwidth = max(rate for _, rate in self.rates)
+            # The greatest rate of each of the last ten rounds.
+            self.rates[self.rounds] = max(ack.rate, self.rates.get(self.rounds, 0.0))
+            self.rates = {r: rate for r, rate in self.rates.items() if r > self.rounds - 10}
+            self.bandwidth = max(self.rates.values())
 
     def change(self, ack):
         if self.state == "startup" and ack.round and not ack.app_limited:
