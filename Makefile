@@ -112,7 +112,7 @@ matrix: $(TOOLS)/bin/uv ## run the matrix of flow controls of the documentation 
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/matrix.py
 
-referee: $(TOOLS)/bin/uv ## judge all flow controls and queues of the documentation again (an hour), and the baselines before
+referee: $(TOOLS)/bin/uv ## judge all flow controls and queues of the documentation again (some ten minutes), and the baselines before
 	@$(SYNC) --all-extras
 	@$(BIN)/headgate referee --write-baselines
 	@$(BIN)/python docs/referee.py

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from headgate.base.errors import HeadgateError
 from headgate.referee import judge, outputs, store, verdict
 from headgate.referee.files import made
-from headgate.referee.report import Entry, Report, sentence
-from headgate.referee.subjects import Subject, named
+from headgate.referee.report import CaseVerdict, RefereeReport, sentence
+from headgate.referee.subjects import Judged, named
 
 from .own_plugins import control, headgate_command, put
 
@@ -126,8 +126,8 @@ def test_where_a_bound_is_open_more_runs_are_made(reno):
 
 
 def test_the_exit_code_knows_baselines(reno):
-    worse = Entry("a", "", {}, "better_than", "loss", "worse", baseline="cubic")
-    report = Report("x", [worse], [])
+    worse = CaseVerdict("a", "", {}, "better_than", "loss", "worse", baseline="cubic")
+    report = RefereeReport("x", [worse], [])
     assert [report.code(), report.code(no_worse_than="reno"), report.code(no_worse_than="cubic")] == [0, 0, 1]
 
 
@@ -180,21 +180,21 @@ def test_better_and_worse_are_each_others_mirror(pairs, zone):
 
 def test_a_case_is_weak_if_trivial_senders_pass_all_of_it():
     def with_nulls(**nulls):
-        return Entry("a", "", {}, "must", "loss", "pass", nulls=nulls)
+        return CaseVerdict("a", "", {}, "must", "loss", "pass", nulls=nulls)
 
     both, one = with_nulls(fixed="pass", unresponsive="pass"), with_nulls(fixed="pass", unresponsive="fail")
     other = with_nulls(fixed="fail", unresponsive="pass")
     for entries, weak in (([both], True), ([one], False), ([both, one], False), ([one, other], False), ([], False)):
-        assert Report("x", entries, []).weak("a") is weak
+        assert RefereeReport("x", entries, []).weak("a") is weak
 
 
 def test_a_scenario_that_is_none_is_an_error():
     from headgate.referee.judge import _Runner
     from headgate.referee.part import Place
-    from headgate.referee.work import Job
+    from headgate.referee.work import RunJob
 
-    with _Runner(store.Store(), True, 1, None) as runner, pytest.raises(HeadgateError, match=r"x: .*duration"):
-        runner.make([Job('{"name": "x", "flows": []}', 1, (), Place(1.0, 0.0, []))])
+    with _Runner(store.RefereeStore(), True, 1, None) as runner, pytest.raises(HeadgateError, match=r"x: .*duration"):
+        runner.make([RunJob('{"name": "x", "flows": []}', 1, (), Place(1.0, 0.0, []))])
 
 
 def test_missing_values_are_not_applicable():
@@ -206,12 +206,16 @@ def test_missing_values_are_not_applicable():
 def failing():
     none, most = -math.inf, math.inf
     entries = [
-        Entry("a", "rate <1>", {}, "must", "loss", "fail", value=(0.1,) * 3, range=(none, 0.01), origin="document"),
-        Entry("a", "rate <1>", {}, "must", "utilisation", "pass", value=(1,) * 3, range=(0.9, most), origin="ours"),
-        Entry("a", "", {}, "run", "", "invalid", why="bad \x00 & worse"),
-        Entry("a", "", {}, "must", "jain", "open", value=(0.9, 0.8, 1.0), range=(0.9, most), origin="practice"),
+        CaseVerdict(
+            "a", "rate <1>", {}, "must", "loss", "fail", value=(0.1,) * 3, range=(none, 0.01), origin="document"
+        ),
+        CaseVerdict(
+            "a", "rate <1>", {}, "must", "utilisation", "pass", value=(1,) * 3, range=(0.9, most), origin="ours"
+        ),
+        CaseVerdict("a", "", {}, "run", "", "invalid", why="bad \x00 & worse"),
+        CaseVerdict("a", "", {}, "must", "jain", "open", value=(0.9, 0.8, 1.0), range=(0.9, most), origin="practice"),
     ]
-    return Report("some <control>", entries, [case().model_copy(update={"name": "a"})])
+    return RefereeReport("some <control>", entries, [case().model_copy(update={"name": "a"})])
 
 
 def test_junit_has_a_test_for_each_verdict():
@@ -321,4 +325,4 @@ def test_subjects_from_files_with_several_schemes(tmp_path):
     assert named(str(file), "control", "other").table == {"kind": "other"}
     with pytest.raises(HeadgateError, match="--control: found 'x'; expected one of"):
         named(str(file), "control", "x")
-    assert isinstance(named("reno", "control", parameters={}), Subject)
+    assert isinstance(named("reno", "control", parameters={}), Judged)

@@ -13,7 +13,7 @@ from headgate.referee.case import Case
 from headgate.referee.files import made
 from headgate.referee.metrics import METRICS, WHOLE, measure
 from headgate.referee.part import Place, Run, Wanted
-from headgate.referee.subjects import NULLS, Subject, has, named
+from headgate.referee.subjects import NULLS, Judged, has, named
 from headgate.referee.verdict import better, bound, interval
 
 CASE = {"title": "t", "source": "s", "duration": "5s", "line": {"rate": "10Mbit/s"}, "report": ["loss"]}
@@ -24,7 +24,7 @@ def case_of(**keys: Any) -> Case:
     return made({**CASE, **keys}, "mine", "mine.case")
 
 
-def queues_of(subject: Subject, **line: Any) -> Any:
+def queues_of(subject: Judged, **line: Any) -> Any:
     """The queue of the line with a subject in its place."""
     case = case_of(judges="aqm", flows=[{"control": "reno"}], line={"rate": "10Mbit/s", **line})
     data = scenario(case, {}, subject)[0].data
@@ -32,7 +32,7 @@ def queues_of(subject: Subject, **line: Any) -> Any:
 
 
 def test_the_subject_is_in_the_place_of_the_queue() -> None:
-    pie, fcfs = Subject("pie", {"kind": "pie", "target": "5ms"}), Subject("fcfs", {"kind": "fcfs"})
+    pie, fcfs = Judged("pie", {"kind": "pie", "target": "5ms"}), Judged("fcfs", {"kind": "fcfs"})
     assert queues_of(pie, buffer="1BDP") == {"kind": "pie", "target": "5ms", "buffer": "1BDP"}
     assert queues_of(pie) == {"kind": "pie", "target": "5ms"}
     assert queues_of(pie, queue={"kind": "subject", "mark": True}) == {"kind": "pie", "target": "5ms", "mark": True}
@@ -40,7 +40,7 @@ def test_the_subject_is_in_the_place_of_the_queue() -> None:
     assert queues_of(fcfs, queue={"kind": "subject", "mark": True}) == {"kind": "fcfs"}
     assert queues_of(pie, queue={"kind": "red", "mark": True}) == {"kind": "red", "mark": True}
     # What is judged has its own buffer if it says so.
-    own = Subject("pie", {"kind": "pie", "buffer": "9pkt"})
+    own = Judged("pie", {"kind": "pie", "buffer": "9pkt"})
     assert queues_of(own, buffer="1BDP")["buffer"] == "9pkt"
 
 
@@ -73,8 +73,8 @@ def test_what_flows_and_queues_have() -> None:
         "fq_pie",
     }
     marking = {"kind": "drr", "aqm": {"kind": "codel", "mark": True}}
-    assert has(Subject("drr", marking), "ecn") and has(Subject("drr", {**marking, "aqm": "threshold"}), "ecn")
-    assert not has(Subject("drr", {**marking, "aqm": {"kind": "codel"}}), "ecn")
+    assert has(Judged("drr", marking), "ecn") and has(Judged("drr", {**marking, "aqm": "threshold"}), "ecn")
+    assert not has(Judged("drr", {**marking, "aqm": {"kind": "codel"}}), "ecn")
     assert [name for name in ("reno", "bbr3", "scream") if has(named(name, "control"), "media")] == ["scream"]
     assert [name for name in ("reno", "bbr3", "scream") if has(named(name, "control"), "bbr")] == ["bbr3"]
 

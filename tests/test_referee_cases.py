@@ -15,7 +15,7 @@ from headgate.referee.expected import seconds
 from headgate.referee.files import FOLDER, cases
 from headgate.referee.judge import by_name
 from headgate.referee.steps import run
-from headgate.referee.subjects import BASELINES, NULLS, Subject
+from headgate.referee.subjects import BASELINES, NULLS, Judged
 
 #: Rules that cases name. A mutant of a control breaks one of them.
 RULES = {
@@ -35,14 +35,14 @@ ALL_CASES = cases()
 ids = [case.name for case in ALL_CASES]
 
 
-def contestants(case: Case) -> list[Subject]:
+def contestants(case: Case) -> list[Judged]:
     """Who runs in a case: the usual control or queue, the trivial ones, and the baselines with which it compares."""
     usual = "cubic" if case.judges == "control" else "codel"
     names = dict.fromkeys([usual, *(entry.baseline for entry in case.better_than)])
     return [*(by_name(name, case.judges) for name in names), *NULLS[case.judges]]
 
 
-def resolved(case: Case, cell: dict[str, Any], subject: Subject) -> dict[str, Any]:
+def resolved(case: Case, cell: dict[str, Any], subject: Judged) -> dict[str, Any]:
     """A scenario as headgate's check completes it."""
     made, _ = scenario(case, cell, subject)
     found: dict[str, Any] = json.loads(_core.check(made.to_json()))

@@ -11,7 +11,7 @@ from headgate.referee import read, steps
 from headgate.referee.build import scenario
 from headgate.referee.case import Case
 from headgate.referee.files import LONGEST, made
-from headgate.referee.subjects import Subject
+from headgate.referee.subjects import Judged
 
 from .conftest import Cli
 
@@ -46,7 +46,7 @@ def use(file: Path) -> Case:
     if case.steps:
         steps.run(case, {"kind": "reno"})
     else:
-        subject = Subject("reno", {"kind": "reno"}) if case.judges == "control" else Subject("pie", {"kind": "pie"})
+        subject = Judged("reno", {"kind": "reno"}) if case.judges == "control" else Judged("pie", {"kind": "pie"})
         for cell in case.grid():
             scenario(case, cell, subject)
     return case

@@ -12,7 +12,7 @@ from headgate.referee import judge
 from headgate.referee.files import made
 from headgate.referee.metrics import measure
 from headgate.referee.part import Place, Run, Wanted
-from headgate.referee.subjects import Subject
+from headgate.referee.subjects import Judged
 
 #: Of one flow: the phase, a rate that is not known at first, and what is in flight; of another one a phase that does not count.
 TRACES = [
@@ -118,6 +118,6 @@ def test_gauges_of_a_run() -> None:
     # Each by itself: what the second one needs is recorded for its own sake.
     for entry in entries:
         found = judge(
-            Subject("bbr3", {"kind": "bbr3"}), [made({**CASE, "must": [entry]}, "own", "own.case")], runs=1, workers=0
+            Judged("bbr3", {"kind": "bbr3"}), [made({**CASE, "must": [entry]}, "own", "own.case")], runs=1, workers=0
         )
         assert [own.verdict for own in found.entries] == ["pass"]

@@ -13,7 +13,7 @@ from headgate.referee.build import scenario as built
 from headgate.referee.files import made
 from headgate.referee.metrics import METRICS, measure
 from headgate.referee.part import Place, Run, Wanted
-from headgate.referee.subjects import NULLS, Subject
+from headgate.referee.subjects import NULLS, Judged
 
 NAN = math.nan
 
@@ -100,7 +100,7 @@ def run() -> Run:
     return made
 
 
-#: Metric, what else is asked for, and the value. Without a time it is of the totals, of own-a and own-b.
+#: RefereeMetric, what else is asked for, and the value. Without a time it is of the totals, of own-a and own-b.
 BY_HAND: list[tuple[str, dict[str, Any], float | None]] = [
     # 6000 bytes of all flows, over 4 s at 8000 and 4 s at 4000 bit/s: 48000 bits of each.
     ("utilisation", {}, 1.0),
@@ -241,7 +241,7 @@ def test_units_and_directions() -> None:
 def engine(seed: int = 1, **keys: Any) -> Run:
     """A run of a case of one line, with CUBIC as the subject."""
     case = made({"title": "t", "source": "s", "duration": "12s", "warm_up": "2s", "report": ["sent"], **keys}, "x", "x")
-    scenario, place = built(case, case.grid()[0], Subject("cubic", {"kind": "cubic"}))
+    scenario, place = built(case, case.grid()[0], Judged("cubic", {"kind": "cubic"}))
     return Run(_core.run(scenario.to_json(), seed, 0), place)
 
 

@@ -13,9 +13,9 @@ from headgate.base.errors import HeadgateError
 from headgate.referee import judge, steps
 from headgate.referee.case import Case
 from headgate.referee.files import cases, made
-from headgate.referee.subjects import Subject, has, named
+from headgate.referee.subjects import Judged, has, named
 
-RENO = Subject("reno", {"kind": "reno"})
+RENO = Judged("reno", {"kind": "reno"})
 SENT, ACK, LOSS = {"ev": "sent"}, {"ev": "ack", "rtt": "100ms"}, {"ev": "loss"}
 ROUND = {"ev": "round", "rtt": "100ms"}
 
@@ -173,7 +173,7 @@ def test_a_case_needs_a_word_of_the_list() -> None:
 def test_who_has_which_window() -> None:
     words = ("reno-window", "cubic-window", "tcp-window", "bbr")
     kinds = {
-        kind: [has(Subject(kind, {"kind": kind}), word) for word in words]
+        kind: [has(Judged(kind, {"kind": kind}), word) for word in words]
         for kind in ("newreno", "cubic_linux", "bbr3", "aimd")
     }
     assert kinds == {"newreno": [True, False, True, False], "cubic_linux": [False, True, True, False],
@@ -183,10 +183,10 @@ def test_who_has_which_window() -> None:
 
 
 def test_a_control_without_a_window_has_no_verdict() -> None:
-    (entry,) = judge(Subject("netblt", {"kind": "netblt"}), [case(step(SENT, expect={"cwnd": 10}))]).entries
+    (entry,) = judge(Judged("netblt", {"kind": "netblt"}), [case(step(SENT, expect={"cwnd": 10}))]).entries
     assert entry.verdict == "n/a" and "with a window" in entry.why
     (entry,) = judge(
-        Subject("vegas", {"kind": "vegas"}), [case(step(SENT, expect={"cwnd": 3}), needs=["reno-window"])]
+        Judged("vegas", {"kind": "vegas"}), [case(step(SENT, expect={"cwnd": 3}), needs=["reno-window"])]
     ).entries
     assert (entry.verdict, entry.why) == ("n/a", "the subject has no reno-window")
 
@@ -243,7 +243,7 @@ def test_a_subject_with_other_parameters_is_not_its_baseline() -> None:
     own = {"title": "a", "source": "b", "duration": "3s", "line": {"rate": "5Mbit/s", "buffer": "20pkt"}, "flows": [{}],
            "better_than": [{"metric": "loss", "baseline": "cubic"}]}  # fmt: skip
     (entry,) = judge(
-        Subject("cubic", {"kind": "cubic", "beta": 0.3}), [made(own, "own", "own.case")], fresh=True, workers=0
+        Judged("cubic", {"kind": "cubic", "beta": 0.3}), [made(own, "own", "own.case")], fresh=True, workers=0
     ).entries
     assert entry.value != entry.baseline_value
 
@@ -259,6 +259,6 @@ def test_the_cases_of_steps_say_what_reno_and_cubic_do() -> None:
         ("cubic_linux", ["s-25", "s-28"]),
         ("bbr3", []),
     ):
-        report = judge(Subject(kind, {"kind": kind}), chosen)
+        report = judge(Judged(kind, {"kind": kind}), chosen)
         assert [entry.case for entry in report.entries if entry.verdict == "fail"] == fails, kind
         assert not [entry.case for entry in report.entries if entry.weak], kind

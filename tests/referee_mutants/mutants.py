@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headgate.referee.subjects import Subject, named
+from headgate.referee.subjects import Judged, named
 
 #: The originals in Python.
 FOLDER = Path(__file__).parent / "controls"
@@ -43,7 +43,7 @@ class Mutant:
         """The same without the fault."""
         return Mutant(self.base, self.base, "")
 
-    def subject(self, folder: Path) -> Subject:
+    def subject(self, folder: Path) -> Judged:
         """Who is judged; a file is written to the folder."""
         if self.base.startswith("+"):
             made = named(json.dumps({"kind": self.base[1:], **self.table, "transport": self.transport}), "control")

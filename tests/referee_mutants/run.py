@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from headgate.referee import judge
 from headgate.referee.case import Case
 from headgate.referee.files import cases
-from headgate.referee.report import Report
+from headgate.referee.report import RefereeReport
 
 from .mutants import MUTANTS, Mutant
 
@@ -25,24 +25,24 @@ DUE = 0.9
 _BAD = ("fail", "invalid", "worse")
 
 
-def bad(report: Report, case: Case) -> set[tuple[str, str, str]]:
+def bad(report: RefereeReport, case: Case) -> set[tuple[str, str, str]]:
     """Which verdicts of a case are bad."""
     return {(e.place, e.kind, e.key) for e in report.of(case.name) if e.verdict in _BAD}
 
 
-def applies(report: Report, case: Case) -> bool:
+def applies(report: RefereeReport, case: Case) -> bool:
     """Whether the subject has what the case needs."""
     return any(entry.verdict != "n/a" for entry in report.of(case.name))
 
 
-def noticed(report: Report, original: Report, case: Case) -> bool:
+def noticed(report: RefereeReport, original: RefereeReport, case: Case) -> bool:
     """Whether a case tells a mutant from its original."""
     if any(entry.verdict == "invalid" for entry in report.of(case.name)):
         return True
     return bool(bad(report, case) - bad(original, case))
 
 
-def judged(mutant: Mutant, chosen: list[Case], folder: Path, runs: int | None) -> Report:
+def judged(mutant: Mutant, chosen: list[Case], folder: Path, runs: int | None) -> RefereeReport:
     """The verdicts of a mutant, all in this process."""
     (folder / "controls").mkdir(parents=True, exist_ok=True)
     return judge(mutant.subject(folder / "controls"), chosen, out=folder, runs=runs, more=False, workers=0)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .judge import evaluate
-from .suite import SUITES, Case, suite
+from .suite import SUITES, SuiteCase, suite
 
-__all__ = ["SUITES", "Case", "evaluate", "suite"]
+__all__ = ["SUITES", "SuiteCase", "evaluate", "suite"]

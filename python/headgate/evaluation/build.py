@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core
 from ..scenario.scenario import Scenario
-from .suite import Case
+from .suite import SuiteCase
 
 #: Packets that a run sends at most, and round trips that it lasts at most; at least `LEAST` seconds, if the packets allow it.
 PACKETS, TRIPS, LEAST = 250_000, 400, 8.0
@@ -15,14 +15,14 @@ PACKETS, TRIPS, LEAST = 250_000, 400, 8.0
 _PACKET = 1500
 
 
-def seconds(case: Case) -> float:
+def seconds(case: SuiteCase) -> float:
     """How long a run of a case is: the same for all controls."""
     longest = PACKETS * _PACKET * 8 / (case.rate * max(1.0, *case.steps, 1.0))
     wanted = max(LEAST, TRIPS * case.rtt)
     return round(max(min(wanted, longest), 20 * case.rtt, 0.2), 3)
 
 
-def scenario(case: Case, control: Any, plugins: list[Any] | None = None) -> Scenario:
+def scenario(case: SuiteCase, control: Any, plugins: list[Any] | None = None) -> Scenario:
     """The scenario of a case, in which everything is measured from the first packet to the last: there is no warm-up.
 
     `plugins` is what a scenario's key of this name has, for a control that is one.
@@ -81,7 +81,7 @@ def _has_options(control: Any) -> bool:
     return any(entry["name"] == name and entry["transport"] for entry in listed)
 
 
-def _flows(case: Case, control: Any, length: float, options: bool) -> list[dict[str, Any]]:
+def _flows(case: SuiteCase, control: Any, length: float, options: bool) -> list[dict[str, Any]]:
     # All have the transport of Linux, as far as they take one.
     linux = {"transport": {"preset": "linux"}}
     own = {"from": "near", "to": "sink", "packet": f"{_PACKET}B", "control": control, **(linux if options else {})}

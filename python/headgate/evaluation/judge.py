@@ -15,7 +15,7 @@ from ..base.catalogue import catalogue
 from ..base.errors import HeadgateError, cut, nearest
 from ..plugins import remote
 from . import score, work
-from .suite import Case, suite
+from .suite import SuiteCase, suite
 
 #: Rounds of all cases: at least, and at most; and half of the interval of the sum, in points, that is narrow enough.
 LEAST, MOST, ENOUGH = 3, 5, 0.5
@@ -116,7 +116,7 @@ class _Jobs:
     """The runs, and what they gave."""
 
     def __init__(
-        self, cases: list[Case], table: Any, entry: Any, apart: bool, most: int, progress: Progress | None
+        self, cases: list[SuiteCase], table: Any, entry: Any, apart: bool, most: int, progress: Progress | None
     ) -> None:
         self._cases, self._table, self._entry, self._apart = cases, table, entry, apart
         self._progress = progress

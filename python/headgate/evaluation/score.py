@@ -20,7 +20,7 @@ from typing import Any
 from .. import _core
 from ..results.results import Results
 from .build import scenario, seconds
-from .suite import Case
+from .suite import SuiteCase
 
 #: The parts of the sum, in points.
 WEIGHTS = {"throughput": 30, "delay": 20, "harm": 25, "convergence": 15, "completion": 10}
@@ -38,7 +38,7 @@ ASPECTS = {
 _BITS = 1500 * 8
 
 
-def run(case: Case, control: Any, number: int, plugins: list[Any] | None = None) -> dict[str, Any]:
+def run(case: SuiteCase, control: Any, number: int, plugins: list[Any] | None = None) -> dict[str, Any]:
     """The measures of one run: plain data.
 
     Raises:
@@ -80,13 +80,13 @@ def _last(result: Results, names: list[str]) -> list[float]:
     return [got.get(name, 0.0) for name in names]
 
 
-def capacity(case: Case) -> float:
+def capacity(case: SuiteCase) -> float:
     """The mean rate of the line over a run, in bit/s."""
     factors = (1.0, *case.steps)
     return case.rate * sum(factors) / len(factors)
 
 
-def scores(case: Case, own: dict[str, Any] | None, known: dict[str, Any] | None) -> dict[str, float]:
+def scores(case: SuiteCase, own: dict[str, Any] | None, known: dict[str, Any] | None) -> dict[str, float]:
     """The scores of a run by aspects; of one that failed, 0 each.
 
     `known` is the run with the known control in its place, where one is needed.
@@ -112,7 +112,7 @@ def _harm(own: dict[str, Any], known: dict[str, Any]) -> float:
     return float(known["call"] / own["call"]) if own["call"] > 0 else 0.0
 
 
-def needs_known(case: Case) -> bool:
+def needs_known(case: SuiteCase) -> bool:
     """Whether a case is compared with the known control in the place of the one that is judged."""
     return case.kind in ("beside", "call", "transfers", "incast")
 

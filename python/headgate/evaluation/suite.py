@@ -14,7 +14,7 @@ from ..base.errors import HeadgateError, cut, nearest
 
 
 @dataclass(frozen=True)
-class Case:
+class SuiteCase:
     """One case: a line of `rate` bit/s with a round trip of `rtt` s, a buffer in products of both, and a queue.
 
     `kind` says who is on it: `alone`; `beside` a flow of `other`; `itself`, `flows` of them that begin one after the other;
@@ -36,16 +36,16 @@ class Case:
     seed: int = 1
 
 
-def _cases() -> list[Case]:
+def _cases() -> list[SuiteCase]:
     alone = [
-        Case(f"alone-{i + 1}", "alone", rate, rtt, buffer)
+        SuiteCase(f"alone-{i + 1}", "alone", rate, rtt, buffer)
         for i, (rate, rtt, buffer) in enumerate(
             [(1e6, 0.03, 2), (5e6, 0.3, 1), (10e6, 0.04, 10), (20e6, 0.01, 0.5), (50e6, 0.1, 1), (100e6, 0.02, 0.3),
              (200e6, 0.005, 2), (1e9, 0.001, 3)]
         )
     ]  # fmt: skip
     beside = [
-        Case(f"beside-{i + 1}", "beside", rate, rtt, buffer, queue, other, ratio=ratio)
+        SuiteCase(f"beside-{i + 1}", "beside", rate, rtt, buffer, queue, other, ratio=ratio)
         for i, (rate, rtt, buffer, queue, other, ratio) in enumerate(
             [(10e6, 0.04, 1, "fcfs", "cubic", 1), (50e6, 0.02, 1, "fcfs", "cubic", 1), (20e6, 0.06, 4, "fcfs", "cubic", 1),
              (100e6, 0.03, 0.5, "fcfs", "cubic", 1), (20e6, 0.03, 1, "fcfs", "reno", 1), (20e6, 0.03, 1, "fcfs", "bbr3", 1),
@@ -53,45 +53,45 @@ def _cases() -> list[Case]:
         )
     ]  # fmt: skip
     itself = [
-        Case(f"itself-{i + 1}", "itself", rate, rtt, buffer, queue, flows=flows)
+        SuiteCase(f"itself-{i + 1}", "itself", rate, rtt, buffer, queue, flows=flows)
         for i, (rate, rtt, buffer, queue, flows) in enumerate(
             [(10e6, 0.03, 1, "fcfs", 2), (50e6, 0.05, 1, "fcfs", 4), (100e6, 0.02, 0.5, "fcfs", 3), (20e6, 0.1, 2, "codel", 2),
              (40e6, 0.02, 1, "pie", 3), (20e6, 0.03, 4, "fcfs", 2)]
         )
     ]  # fmt: skip
     lossy = [
-        Case(f"loss-{i + 1}", "alone", rate, rtt, 1, loss=loss)
+        SuiteCase(f"loss-{i + 1}", "alone", rate, rtt, 1, loss=loss)
         for i, (rate, rtt, loss) in enumerate([(10e6, 0.04, 0.001), (50e6, 0.02, 0.0003), (20e6, 0.08, 0.01)])
     ]
     changing = [
-        Case("steps-1", "alone", 20e6, 0.04, 1, steps=(0.25, 1.0, 0.5)),
-        Case("steps-2", "alone", 50e6, 0.02, 2, steps=(0.1, 1.0)),
-        Case("steps-3", "alone", 5e6, 0.06, 1, "codel", steps=(4.0, 1.0, 2.0)),
-        Case("jitter-1", "alone", 20e6, 0.04, 1, jitter=0.005),
-        Case("jitter-2", "alone", 50e6, 0.02, 1, jitter=0.002),
+        SuiteCase("steps-1", "alone", 20e6, 0.04, 1, steps=(0.25, 1.0, 0.5)),
+        SuiteCase("steps-2", "alone", 50e6, 0.02, 2, steps=(0.1, 1.0)),
+        SuiteCase("steps-3", "alone", 5e6, 0.06, 1, "codel", steps=(4.0, 1.0, 2.0)),
+        SuiteCase("jitter-1", "alone", 20e6, 0.04, 1, jitter=0.005),
+        SuiteCase("jitter-2", "alone", 50e6, 0.02, 1, jitter=0.002),
     ]
     queues = [
-        Case("queue-1", "alone", 20e6, 0.04, 4, "codel"),
-        Case("queue-2", "alone", 50e6, 0.02, 4, "pie"),
-        Case("queue-3", "alone", 20e6, 0.03, 4, "fq_codel"),
+        SuiteCase("queue-1", "alone", 20e6, 0.04, 4, "codel"),
+        SuiteCase("queue-2", "alone", 50e6, 0.02, 4, "pie"),
+        SuiteCase("queue-3", "alone", 20e6, 0.03, 4, "fq_codel"),
     ]
     short = [
-        Case("transfers-1", "transfers", 20e6, 0.04, 1),
-        Case("transfers-2", "transfers", 50e6, 0.02, 1, "fq_codel"),
-        Case("call-1", "call", 10e6, 0.04, 4),
-        Case("call-2", "call", 50e6, 0.02, 2),
-        Case("incast-1", "incast", 1e9, 0.001, 1, flows=16),
-        Case("incast-2", "incast", 1e9, 0.001, 3, flows=32),
+        SuiteCase("transfers-1", "transfers", 20e6, 0.04, 1),
+        SuiteCase("transfers-2", "transfers", 50e6, 0.02, 1, "fq_codel"),
+        SuiteCase("call-1", "call", 10e6, 0.04, 4),
+        SuiteCase("call-2", "call", 50e6, 0.02, 2),
+        SuiteCase("incast-1", "incast", 1e9, 0.001, 1, flows=16),
+        SuiteCase("incast-2", "incast", 1e9, 0.001, 3, flows=32),
     ]
     return alone + beside + itself + lossy + changing + queues + short
 
 
 #: The suites by name.
-SUITES: dict[str, list[Case]] = {"internet-1": _cases()}
+SUITES: dict[str, list[SuiteCase]] = {"internet-1": _cases()}
 SUITES["smoke"] = [case for case in SUITES["internet-1"] if case.name in {"alone-3", "beside-1", "itself-1", "call-1"}]
 
 
-def suite(name: str, key: str = "") -> list[Case]:
+def suite(name: str, key: str = "") -> list[SuiteCase]:
     """The cases of a suite; with a key, those that it hides.
 
     Raises:
@@ -110,7 +110,7 @@ def suite(name: str, key: str = "") -> list[Case]:
     return [_hidden(case, key) if key else case for case in SUITES[name]]
 
 
-def _hidden(case: Case, key: str) -> Case:
+def _hidden(case: SuiteCase, key: str) -> SuiteCase:
     """A case with other numbers: rate, round trip and buffer between two thirds and one and a half of those that are known."""
     drawn = [_draw(key, case.name, what) for what in ("rate", "rtt", "buffer", "loss", "jitter")]
     rate, rtt, buffer, loss, jitter = (1.5 ** (2 * x - 1) for x in drawn)

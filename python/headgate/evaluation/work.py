@@ -8,7 +8,7 @@ from .. import _core, plugins
 from ..base.errors import HeadgateError
 from ..plugins import remote
 from . import score
-from .suite import Case
+from .suite import SuiteCase
 
 #: What was registered in this process: the contents of the file, and whether its flow controls are in processes of their own.
 _ready: tuple[Any, bool] | None = None
@@ -27,7 +27,7 @@ def prepare(entry: Any, apart: bool) -> None:
     _ready = (entry, apart)
 
 
-def do(case: Case, control: Any, number: int, entry: Any, apart: bool) -> dict[str, Any]:
+def do(case: SuiteCase, control: Any, number: int, entry: Any, apart: bool) -> dict[str, Any]:
     """The measures of a run; or `{"fault": text}` if the control failed, `{"wrong": text}` if it cannot be run at all."""
     try:
         prepare(entry, apart)

@@ -4,4 +4,4 @@ from .case import Case as Case
 from .files import cases as cases
 from .files import read as read
 from .judge import judge as judge
-from .report import Report as Report
+from .report import RefereeReport as RefereeReport

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from html import escape
 
-from .report import Report
+from .report import RefereeReport
 
 #: Width of a character in the font of badges, in pixels.
 _WIDTH = 6.6
 
 
-def svg(report: Report) -> str:
+def svg(report: RefereeReport) -> str:
     """The picture: the passes of lines that are in documents and follow from them, and of all other lines, never added up."""
     found = {"documents": [0, 0], "others": [0, 0]}
     for entry in report.entries:

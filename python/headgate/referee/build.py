@@ -14,7 +14,7 @@ from .case import Case, label
 from .expected import seconds
 from .metrics import METRICS
 from .part import Place
-from .subjects import Subject, null_flow, rtt_of, takes_marks, with_transport
+from .subjects import Judged, null_flow, rtt_of, takes_marks, with_transport
 
 #: Packets of all flows unless a case says otherwise, in bytes.
 PACKET = 1500
@@ -23,7 +23,7 @@ PACKET = 1500
 SUBJECT = "subject"
 
 
-def scenario(case: Case, cell: dict[str, Any], subject: Subject) -> tuple[Scenario, Place]:
+def scenario(case: Case, cell: dict[str, Any], subject: Judged) -> tuple[Scenario, Place]:
     """The scenario of a cell with a subject in its place: a flow control or a queue, as a scenario writes them.
 
     Raises:
@@ -186,7 +186,7 @@ def _lines(data: dict[str, Any]) -> list[dict[str, Any]]:
     return [link for link in links if isinstance(link, dict) and link.get("name") == "line"]
 
 
-def _with_subject(value: Any, subject: Subject, judges: str, rate: float, rtt: float) -> Any:
+def _with_subject(value: Any, subject: Judged, judges: str, rate: float, rtt: float) -> Any:
     """The subject in its place; its flows have the transport of Linux, if they take one."""
     if isinstance(value, list):
         return [_with_subject(entry, subject, judges, rate, rtt) for entry in value]

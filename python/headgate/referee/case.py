@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from .expected import Better, Bound, Measured, Origin, Step, Table, seconds
+from .expected import Better, Bound, CaseStep, CaseTable, Measurement, Origin, seconds
 
 #: What a case may need: marks, a media source, BBR's states, and for steps a window by RFC 5681, by RFC 9438, or by either.
 Need = Literal["ecn", "media", "bbr", "reno-window", "cubic-window", "tcp-window"]
 
 
-class Case(Table, BaseModel):
+class Case(CaseTable, BaseModel):
     """One case, as its file has it."""
 
     #: The name of the file without its ending.
@@ -46,7 +46,7 @@ class Case(Table, BaseModel):
     flows: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
     scenario: dict[str, Any] = {}
-    steps: list[Step] = []
+    steps: list[CaseStep] = []
     #: Where the numbers of the steps come from.
     origin: Origin = "document"
     #: Packets of the initial window of the steps; 10 unless given.
@@ -56,7 +56,7 @@ class Case(Table, BaseModel):
     must: list[Bound] = []
     must_not: list[Bound] = []
     better_than: list[Better] = []
-    report: list[Measured] = []
+    report: list[Measurement] = []
     #: What the document leaves open, or how the case departs from it.
     note: str = ""
 
@@ -102,7 +102,7 @@ class Case(Table, BaseModel):
             return self.cells or [{}]
         return [dict(zip(self.cells, values, strict=True)) for values in itertools.product(*self.cells.values())]
 
-    def measured(self) -> list[Measured]:
+    def measured(self) -> list[Measurement]:
         """All that is measured."""
         return [*self.must, *self.must_not, *self.better_than, *self.report]
 

@@ -11,8 +11,8 @@ from ..base.atomic import write_text
 from ..base.toml import file_text
 from .build import scenario
 from .case import Case, label
-from .report import Report
-from .subjects import Subject
+from .report import RefereeReport
+from .subjects import Judged
 
 #: Maximum number of figures: each takes a run.
 MOST = 60
@@ -36,8 +36,8 @@ class Evidence:
 
 
 def write(
-    report: Report,
-    subject: Subject,
+    report: RefereeReport,
+    subject: Judged,
     folder: Path,
     name: str,
     captures: bool = False,

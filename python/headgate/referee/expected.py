@@ -16,13 +16,13 @@ from .part import Wanted
 Origin = Literal["document", "derived", "practice", "ours"]
 
 
-class Table(BaseModel):
+class CaseTable(BaseModel):
     """A table of a case: no keys but its own."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Measured(Table):
+class Measurement(CaseTable):
     """What is measured: a metric, of which flows, and when."""
 
     metric: str
@@ -59,7 +59,7 @@ class Measured(Table):
         return text
 
     @model_validator(mode="after")
-    def _whole(self) -> Measured:
+    def _whole(self) -> Measurement:
         if self.metric.startswith("gauge") != bool(self.gauge):
             raise ValueError("expected `gauge`, the name of a gauge, with the metrics of gauges, and with no other")
         if (self.start is not None or self.end is not None) and self.metric in WHOLE:
@@ -91,7 +91,7 @@ class Measured(Table):
         return all(cell.get(name) in values for name, values in self.when.items())
 
 
-class Bound(Measured):
+class Bound(Measurement):
     """A bound that must, or must not, hold."""
 
     at_least: float | None = Field(None, allow_inf_nan=False)
@@ -115,7 +115,7 @@ class Bound(Measured):
         )
 
 
-class Better(Measured):
+class Better(Measurement):
     """A comparison with a baseline, run by run; differences of less than `zone` of the baseline's value are none."""
 
     baseline: str = "cubic"
@@ -130,7 +130,7 @@ def _finite(value: Any) -> bool:
 Expected = float | dict[Literal["at_least", "at_most"], float] | Literal["none"]
 
 
-class Step(Table):
+class CaseStep(CaseTable):
     """An event for a flow control by itself, as `headgate control` reads it, or a `round`; and the answer that is expected."""
 
     do: dict[str, Any]

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import loads
 from .case import Case
-from .expected import Better, Bound, Measured, Step, seconds
+from .expected import Better, Bound, CaseStep, Measurement, seconds
 
 #: Maximum length of a file in bytes, and maximum number of cells of a case.
 LONGEST, MOST = 100_000, 200
@@ -26,8 +26,8 @@ _TABLES: dict[str, type[BaseModel]] = {
     "must": Bound,
     "must_not": Bound,
     "better_than": Better,
-    "report": Measured,
-    "steps": Step,
+    "report": Measurement,
+    "steps": CaseStep,
 }
 
 

@@ -16,11 +16,11 @@ from ..base.errors import HeadgateError
 from . import steps, verdict, work
 from .build import scenario
 from .case import Case, label
-from .expected import Better, Bound, Measured
+from .expected import Better, Bound, Measurement
 from .files import cases
-from .report import Entry, Report
-from .store import Store, ship, shipped
-from .subjects import BASELINES, NULLS, Subject, has
+from .report import CaseVerdict, RefereeReport
+from .store import RefereeStore, ship, shipped
+from .subjects import BASELINES, NULLS, Judged, has
 
 #: Called with (share done, runs done, runs in all).
 Progress = Callable[[float, int, int], object]
@@ -33,7 +33,7 @@ _AHEAD = 4
 
 
 def judge(
-    subject: Subject,
+    subject: Judged,
     chosen: Sequence[Case],
     *,
     out: str | os.PathLike[str] | None = None,
@@ -42,7 +42,7 @@ def judge(
     runs: int | None = None,
     more: bool = True,
     progress: Progress | None = None,
-) -> Report:
+) -> RefereeReport:
     """Judges a flow control or a queue by cases.
 
     Args:
@@ -64,7 +64,7 @@ def judge(
         folder = Path(out)
         require_folder(folder, "the folder of the referee")
         folder.mkdir(parents=True, exist_ok=True)
-    runner = _Runner(Store(folder), fresh, workers, progress)
+    runner = _Runner(RefereeStore(folder), fresh, workers, progress)
     with runner:
         cells = [_Cell(case, cell, subject, runs) for case in chosen if not case.steps for cell in case.grid()]
         runner.make([job for cell in cells for job in cell.all_jobs()])
@@ -75,12 +75,12 @@ def judge(
         entries = [entry for cell in cells for entry in cell.entries(runner)]
     entries += [_stepped(case, subject) for case in chosen if case.steps]
     order = {case.name: i for i, case in enumerate(chosen)}
-    return Report(subject.name, sorted(entries, key=lambda entry: order[entry.case]), list(chosen))
+    return RefereeReport(subject.name, sorted(entries, key=lambda entry: order[entry.case]), list(chosen))
 
 
 def write_baselines(workers: int | None = None, progress: Progress | None = None) -> None:
     """Makes the runs of all baselines and nulls in all cases, and replaces those that come with headgate."""
-    runner = _Runner(Store(), True, workers, progress)
+    runner = _Runner(RefereeStore(), True, workers, progress)
     with runner:
         jobs = baseline_jobs(cases())
         runner.make([job for own in jobs.values() for job in own])
@@ -88,9 +88,9 @@ def write_baselines(workers: int | None = None, progress: Progress | None = None
             ship(name, [(job.key, found["values"]) for job in own if "values" in (found := runner.get(job))])
 
 
-def baseline_jobs(chosen: Sequence[Case]) -> dict[str, list[work.Job]]:
+def baseline_jobs(chosen: Sequence[Case]) -> dict[str, list[work.RunJob]]:
     """The runs that judgements by these cases need besides the subject's, by the names of baselines and nulls."""
-    jobs: dict[str, list[work.Job]] = {}
+    jobs: dict[str, list[work.RunJob]] = {}
     for case in chosen:
         for cell in [] if case.steps else case.grid():
             of = {entry.baseline for entry in case.better_than if entry.applies(cell)}
@@ -101,23 +101,23 @@ def baseline_jobs(chosen: Sequence[Case]) -> dict[str, list[work.Job]]:
     return jobs
 
 
-def by_name(name: str, judges: str) -> Subject:
+def by_name(name: str, judges: str) -> Judged:
     """A baseline or a null."""
     nulls = {null.null: null for null in NULLS[judges]}
-    return nulls.get(name) or Subject(name, {"kind": name})
+    return nulls.get(name) or Judged(name, {"kind": name})
 
 
 class _Cell:
     """One cell of a case: its jobs, and what they gave."""
 
-    def __init__(self, case: Case, cell: dict[str, Any], subject: Subject, runs: int | None) -> None:
+    def __init__(self, case: Case, cell: dict[str, Any], subject: Judged, runs: int | None) -> None:
         self.case, self.cell, self.subject = case, cell, subject
         self.count = runs or case.runs
         self.measured = tuple(dict.fromkeys(entry.wanted() for entry in case.measured() if entry.applies(cell)))
         self.missing = [need for need in case.needs if not has(subject, need)]
         self._made: dict[str, tuple[str, Any]] = {}
 
-    def _jobs(self, subject: Subject, count: int) -> list[work.Job]:
+    def _jobs(self, subject: Judged, count: int) -> list[work.RunJob]:
         # A subject with parameters of its own may have the name of a baseline.
         name = json.dumps([subject.null, subject.table, subject.transport], sort_keys=True)
         if not self.measured:
@@ -126,17 +126,17 @@ class _Cell:
             made, place = scenario(self.case, self.cell, subject)
             self._made[name] = made.to_json(), place
         text, place = self._made[name]
-        return [work.Job(text, seed, self.measured, place) for seed in range(1, count + 1)]
+        return [work.RunJob(text, seed, self.measured, place) for seed in range(1, count + 1)]
 
-    def own(self) -> list[work.Job]:
+    def own(self) -> list[work.RunJob]:
         """Runs of the subject, if it has what the case needs."""
         return [] if self.missing else self.runs()
 
-    def runs(self) -> list[work.Job]:
+    def runs(self) -> list[work.RunJob]:
         """Runs of the subject."""
         return self._jobs(self.subject, self.count)
 
-    def others(self) -> dict[str, list[work.Job]]:
+    def others(self) -> dict[str, list[work.RunJob]]:
         """Runs of baselines and nulls, by name."""
         if self.missing:
             return {}
@@ -145,23 +145,23 @@ class _Cell:
         for name in BASELINES[self.case.judges]:
             if name in wanted:
                 found[name] = self._jobs(
-                    Subject(name, {"kind": name}), self.case.runs if self.count > self.case.runs else self.count
+                    Judged(name, {"kind": name}), self.case.runs if self.count > self.case.runs else self.count
                 )
         if any(e.applies(self.cell) for e in [*self.case.must, *self.case.must_not]):
             for null in NULLS[self.case.judges]:
                 found[null.null] = self._jobs(null, min(self.count, self.case.runs))
         return found
 
-    def all_jobs(self) -> list[work.Job]:
+    def all_jobs(self) -> list[work.RunJob]:
         """Everything that is run at first."""
         return [*self.own(), *(job for jobs in self.others().values() for job in jobs)]
 
-    def more(self) -> list[work.Job]:
+    def more(self) -> list[work.RunJob]:
         """Further runs of the subject."""
         self.count += self.case.runs
         return self.own()
 
-    def _values(self, runner: _Runner, jobs: list[work.Job], entry: Measured) -> list[float | None]:
+    def _values(self, runner: _Runner, jobs: list[work.RunJob], entry: Measurement) -> list[float | None]:
         at = self.measured.index(entry.wanted())
         return [found["values"][at] for job in jobs if "values" in (found := runner.get(job))]
 
@@ -176,12 +176,12 @@ class _Cell:
             return False
         return any(verdict.bound(self._values(runner, jobs, e), *e.range(), f) == "open" for e, f in self._bounds())
 
-    def entries(self, runner: _Runner) -> list[Entry]:
+    def entries(self, runner: _Runner) -> list[CaseVerdict]:
         """The verdicts."""
         case, place = self.case, label(self.cell)
         if self.missing:
             return [
-                Entry(
+                CaseVerdict(
                     case.name,
                     place,
                     self.cell,
@@ -194,12 +194,12 @@ class _Cell:
         jobs, others = self.own(), self.others()
         faults = [found["fault"] for job in jobs if "fault" in (found := runner.get(job))]
         if faults:
-            return [Entry(case.name, place, self.cell, "run", "", "invalid", why=faults[0])]
+            return [CaseVerdict(case.name, place, self.cell, "run", "", "invalid", why=faults[0])]
         digests = [runner.get(job).get("digest", "") for job in jobs]
         out = []
         for kind, entry in self._expected():
             values = self._values(runner, jobs, entry)
-            made = Entry(
+            made = CaseVerdict(
                 case.name,
                 place,
                 self.cell,
@@ -233,8 +233,8 @@ class _Cell:
             out.append(made)
         return out
 
-    def _expected(self) -> list[tuple[str, Measured]]:
-        kinds: dict[str, Sequence[Measured]] = {
+    def _expected(self) -> list[tuple[str, Measurement]]:
+        kinds: dict[str, Sequence[Measurement]] = {
             "must": self.case.must,
             "must_not": self.case.must_not,
             "better_than": self.case.better_than,
@@ -249,9 +249,9 @@ def _direction(entry: Better) -> str:
     return METRICS[entry.metric].better or "more"
 
 
-def _stepped(case: Case, subject: Subject) -> Entry:
+def _stepped(case: Case, subject: Judged) -> CaseVerdict:
     """The verdict of a case of steps."""
-    made = Entry(case.name, "", {}, "steps", "", "pass", origin=case.origin)
+    made = CaseVerdict(case.name, "", {}, "steps", "", "pass", origin=case.origin)
     missing = [need for need in case.needs if not has(subject, need)]
     if missing:
         made.verdict, made.why = "n/a", f"the subject has no {' or '.join(missing)}"
@@ -276,7 +276,7 @@ def _stepped(case: Case, subject: Subject) -> Entry:
 class _Runner:
     """Makes runs, each once."""
 
-    def __init__(self, store: Store, fresh: bool, workers: int | None, progress: Progress | None) -> None:
+    def __init__(self, store: RefereeStore, fresh: bool, workers: int | None, progress: Progress | None) -> None:
         self._store, self._fresh, self._progress = store, fresh, progress
         self._workers = (os.cpu_count() or 1) if workers is None else workers
         self._pool: ProcessPoolExecutor | None = None
@@ -297,11 +297,11 @@ class _Runner:
                 process.terminate()
             self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def get(self, job: work.Job) -> dict[str, Any]:
+    def get(self, job: work.RunJob) -> dict[str, Any]:
         """A run that was made."""
         return self._store.get(job.key) or self._shipped[job.key]
 
-    def make(self, jobs: Iterable[work.Job]) -> None:
+    def make(self, jobs: Iterable[work.RunJob]) -> None:
         """Makes those that are new.
 
         Raises:
@@ -320,7 +320,7 @@ class _Runner:
             self._pool = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
         # Long ones first, so that no processor waits at the end.
         later = iter(sorted(new.values(), key=lambda job: -job.place.capacity(0, job.place.duration)))
-        pending: dict[Future[dict[str, Any]], work.Job] = {}
+        pending: dict[Future[dict[str, Any]], work.RunJob] = {}
         left = len(new)
         while left:
             while len(pending) < _AHEAD * self._workers and (then := next(later, None)) is not None:
@@ -331,7 +331,7 @@ class _Runner:
             if self._progress is not None:
                 self._progress(self._done / self._all, self._done, self._all)
 
-    def _take(self, job: work.Job, found: dict[str, Any]) -> None:
+    def _take(self, job: work.RunJob, found: dict[str, Any]) -> None:
         if "wrong" in found:
             raise HeadgateError(f"{json.loads(job.text)['name']}: {found['wrong']}")
         self._store.add(job.key, found)

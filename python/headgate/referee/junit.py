@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
-from .report import Entry, Report, sentence
+from .report import CaseVerdict, RefereeReport, sentence
 
 #: Characters that XML 1.0 does not have.
 _NONE_OF_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def text(report: Report) -> str:
+def text(report: RefereeReport) -> str:
     """The document: a suite for each family, a test for each verdict. What is compared or reported only cannot fail.
 
     `open` and `n/a` are skipped tests, `invalid` is an error.
@@ -40,7 +40,7 @@ def text(report: Report) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _kind(entry: Entry) -> str:
+def _kind(entry: CaseVerdict) -> str:
     return {"fail": "failure", "invalid": "error", "open": "skipped", "n/a": "skipped"}.get(entry.verdict, "")
 
 

@@ -17,7 +17,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Metric:
+class RefereeMetric:
     """What is measured.
 
     Attributes:
@@ -220,140 +220,144 @@ _WINDOW, _GAUGE = ("window",), ("estimates",)
 LEVELS = ("gauge_share", "gauge_entries", "gauge_first", "gauge_stay", "gauge_stay_least")
 
 #: All metrics by name.
-METRICS: dict[str, Metric] = {
-    "utilisation": Metric(
+METRICS: dict[str, RefereeMetric] = {
+    "utilisation": RefereeMetric(
         "", "more", "What all flows, or those of `of`, delivered over what the line can carry.", _utilisation
     ),
-    "goodput": Metric("bit/s", "more", "New data that arrived, over the time.", _goodput),
-    "share": Metric("", "", "The goodput of these flows over that of all.", _share),
-    "jain": Metric("", "more", "Jain's index of the goodputs of these flows: 1 if they are equal.", _jain),
-    "least_share": Metric("", "more", "The least goodput of these flows over their mean.", _least_share),
-    "evenness": Metric("", "more", "The least goodput of these flows over the greatest.", _evenness),
-    "queueing_mean": Metric("s", "less", "Mean time in queues, of the packets that arrived.", _queueing_mean),
-    "queueing_p50": Metric(
+    "goodput": RefereeMetric("bit/s", "more", "New data that arrived, over the time.", _goodput),
+    "share": RefereeMetric("", "", "The goodput of these flows over that of all.", _share),
+    "jain": RefereeMetric("", "more", "Jain's index of the goodputs of these flows: 1 if they are equal.", _jain),
+    "least_share": RefereeMetric("", "more", "The least goodput of these flows over their mean.", _least_share),
+    "evenness": RefereeMetric("", "more", "The least goodput of these flows over the greatest.", _evenness),
+    "queueing_mean": RefereeMetric("s", "less", "Mean time in queues, of the packets that arrived.", _queueing_mean),
+    "queueing_p50": RefereeMetric(
         "s", "less", "Median of the time in queues, over the whole measured time.", _queueing("p50")
     ),
-    "queueing_p95": Metric(
+    "queueing_p95": RefereeMetric(
         "s", "less", "95 % quantile of the time in queues, over the whole measured time.", _queueing("p95")
     ),
-    "queueing_p99": Metric(
+    "queueing_p99": RefereeMetric(
         "s", "less", "99 % quantile of the time in queues, over the whole measured time.", _queueing("p99")
     ),
-    "queueing_most": Metric("s", "less", "The greatest mean wait of an interval.", _queueing_most),
-    "loss": Metric("", "less", "Packets dropped or lost over packets sent.", _loss),
-    "loss_ratio": Metric("", "", "The loss of these flows over that of all others.", _loss_ratio),
-    "retransmissions": Metric("", "less", "Packets sent again over packets sent.", _of_sent("retransmissions")),
-    "timeouts": Metric("", "less", "Retransmission timeouts.", lambda p: p.total("timeouts")),
-    "marks": Metric("", "", "Packets marked over packets sent.", _of_sent("marks")),
-    "sent": Metric("packets", "", "Packets sent.", lambda p: p.total("sent")),
-    "sent_most": Metric("packets", "", "The most packets sent in an interval.", _most_sent),
-    "stall": Metric("s", "less", "The longest time in which nothing new arrived, in whole intervals.", _stall),
-    "recovery": Metric(
+    "queueing_most": RefereeMetric("s", "less", "The greatest mean wait of an interval.", _queueing_most),
+    "loss": RefereeMetric("", "less", "Packets dropped or lost over packets sent.", _loss),
+    "loss_ratio": RefereeMetric("", "", "The loss of these flows over that of all others.", _loss_ratio),
+    "retransmissions": RefereeMetric("", "less", "Packets sent again over packets sent.", _of_sent("retransmissions")),
+    "timeouts": RefereeMetric("", "less", "Retransmission timeouts.", lambda p: p.total("timeouts")),
+    "marks": RefereeMetric("", "", "Packets marked over packets sent.", _of_sent("marks")),
+    "sent": RefereeMetric("packets", "", "Packets sent.", lambda p: p.total("sent")),
+    "sent_most": RefereeMetric("packets", "", "The most packets sent in an interval.", _most_sent),
+    "stall": RefereeMetric("s", "less", "The longest time in which nothing new arrived, in whole intervals.", _stall),
+    "recovery": RefereeMetric(
         "s",
         "less",
         "Time until five intervals carry `part` of what the line can; the whole time if never.",
         _recovery,
     ),
-    "settling": Metric(
+    "settling": RefereeMetric(
         "s", "less", "Time until the share of these flows stays within a fifth of its final value.", _settling
     ),
-    "variation": Metric("", "less", "Standard deviation of the goodput of seconds over its mean.", _smoothness),
-    "rise_most": Metric(
+    "variation": RefereeMetric("", "less", "Standard deviation of the goodput of seconds over its mean.", _smoothness),
+    "rise_most": RefereeMetric(
         "", "", "The greatest growth of the rate from an interval to the next, over its mean.", _change(1)
     ),
-    "fall_most": Metric(
+    "fall_most": RefereeMetric(
         "", "less", "The greatest fall of the rate from an interval to the next, over its mean.", _change(-1)
     ),
-    "completion": Metric("s", "less", "Mean completion time of the transfers.", _weighted("fct_mean_s", "finished")),
-    "completion_p99": Metric("s", "less", "99 % quantile of the completion times.", _weighted("fct_p99_s", "finished")),
-    "slowdown": Metric(
+    "completion": RefereeMetric(
+        "s", "less", "Mean completion time of the transfers.", _weighted("fct_mean_s", "finished")
+    ),
+    "completion_p99": RefereeMetric(
+        "s", "less", "99 % quantile of the completion times.", _weighted("fct_p99_s", "finished")
+    ),
+    "slowdown": RefereeMetric(
         "", "less", "Mean of completion time over the least possible one.", _weighted("slowdown_mean", "finished")
     ),
-    "finished": Metric("", "more", "Transfers that were completed over those that began.", _finished),
-    "rtt_mean": Metric(
+    "finished": RefereeMetric("", "more", "Transfers that were completed over those that began.", _finished),
+    "rtt_mean": RefereeMetric(
         "s", "less", "Mean round-trip time that the sources measured.", _weighted("rtt_mean_s", "rtt_count")
     ),
-    "trips": Metric("1/min", "more", "Round trips a minute, of those that the sources measured.", _trips),
-    "backlog_most": Metric("packets", "less", "The most packets that waited at the line.", _port("backlog_max")),
-    "backlog_mean": Metric(
+    "trips": RefereeMetric("1/min", "more", "Round trips a minute, of those that the sources measured.", _trips),
+    "backlog_most": RefereeMetric("packets", "less", "The most packets that waited at the line.", _port("backlog_max")),
+    "backlog_mean": RefereeMetric(
         "packets", "less", "Packets waiting at the line, averaged over time.", _port("backlog_mean")
     ),
-    "window_most": Metric(
+    "window_most": RefereeMetric(
         "packets",
         "",
         "The greatest window of the first flow.",
         _traced("window", lambda p: float(p.values.max())),
         traces=_WINDOW,
     ),
-    "window_least": Metric(
+    "window_least": RefereeMetric(
         "packets",
         "",
         "The least window of the first flow.",
         _traced("window", lambda p: float(p.values.min())),
         traces=_WINDOW,
     ),
-    "window_mean": Metric(
+    "window_mean": RefereeMetric(
         "packets",
         "",
         "The window of the first flow, averaged over time.",
         _traced("window", Pieces.mean),
         traces=_WINDOW,
     ),
-    "window_last": Metric(
+    "window_last": RefereeMetric(
         "packets",
         "",
         "The window of the first flow at the end of the time.",
         _traced("window", lambda p: float(p.values[-1])),
         traces=_WINDOW,
     ),
-    "gauge_most": Metric(
+    "gauge_most": RefereeMetric(
         "",
         "",
         "The greatest value of a gauge of the first flow.",
         _traced("", lambda p: float(p.values.max())),
         traces=_GAUGE,
     ),
-    "gauge_least": Metric(
+    "gauge_least": RefereeMetric(
         "", "", "The least value of a gauge.", _traced("", lambda p: float(p.values.min())), traces=_GAUGE
     ),
-    "gauge_mean": Metric("", "", "A gauge, averaged over time.", _traced("", Pieces.mean), traces=_GAUGE),
-    "gauge_last": Metric(
+    "gauge_mean": RefereeMetric("", "", "A gauge, averaged over time.", _traced("", Pieces.mean), traces=_GAUGE),
+    "gauge_last": RefereeMetric(
         "", "", "A gauge at the end of the time.", _traced("", lambda p: float(p.values[-1])), traces=_GAUGE
     ),
-    "gauge_share": Metric(
+    "gauge_share": RefereeMetric(
         "", "", "Share of the time in which a gauge is at `level`.", _traced("", Pieces.share), traces=_GAUGE
     ),
-    "gauge_entries": Metric(
+    "gauge_entries": RefereeMetric(
         "", "", "How often a gauge came to `level`, from `after` if given.", _traced("", Pieces.entries), traces=_GAUGE
     ),
-    "gauge_first": Metric(
+    "gauge_first": RefereeMetric(
         "s",
         "less",
         "Time until a gauge is at `level`; the whole time if never.",
         _traced("", Pieces.first),
         traces=_GAUGE,
     ),
-    "gauge_stay": Metric(
+    "gauge_stay": RefereeMetric(
         "s", "", "The longest time that a gauge stayed at `level`.", _traced("", Pieces.stay), traces=_GAUGE
     ),
-    "gauge_stay_least": Metric(
+    "gauge_stay_least": RefereeMetric(
         "s", "", "The shortest complete stay at `level`.", _traced("", Pieces.stay_least), traces=_GAUGE
     ),
-    "in_flight_last": Metric(
+    "in_flight_last": RefereeMetric(
         "packets",
         "less",
         "Packets sent and not acknowledged at the end of the time.",
         _traced("in_flight", lambda p: float(p.values[-1])),
         traces=("in_flight",),
     ),
-    "in_flight_most": Metric(
+    "in_flight_most": RefereeMetric(
         "packets",
         "less",
         "The most packets sent and not acknowledged.",
         _traced("in_flight", lambda p: float(p.values.max())),
         traces=("in_flight",),
     ),
-    "gauge_changes": Metric("", "", "How often a gauge changed.", _traced("", Pieces.changes), traces=_GAUGE),
+    "gauge_changes": RefereeMetric("", "", "How often a gauge changed.", _traced("", Pieces.changes), traces=_GAUGE),
 }
 
 #: Those that are counted over all that comes after the warm-up, and not over a part of it.

@@ -10,8 +10,8 @@ from ..base.atomic import require_place, write_text
 from ..base.errors import HeadgateError, cut
 from . import badge as badges
 from . import evidence, junit, page
-from .report import Report
-from .subjects import Subject
+from .report import RefereeReport
+from .subjects import Judged
 
 #: Called with (share done, files done, files in all).
 Progress = Callable[[float, int, int], object]
@@ -37,8 +37,8 @@ def require(out: str | None, html: str | None, junit: str | None, badge: str | N
 
 
 def write(
-    report: Report,
-    subject: Subject,
+    report: RefereeReport,
+    subject: Judged,
     out: str | None = None,
     html: str | None = None,
     junit_file: str | None = None,

@@ -10,7 +10,7 @@ from ..base.atomic import write_text
 from ..papers.report import render
 from .case import Case, label
 from .evidence import Evidence
-from .report import SIGNS, Entry, Report, amount, line, passed_by_nulls, sentence
+from .report import SIGNS, CaseVerdict, RefereeReport, amount, line, passed_by_nulls, sentence
 
 #: The worst verdict of a cell stands for it in the matrix, in this order.
 _WORST = ("invalid", "fail", "worse", "open", "pass", "better", "same", "report", "n/a")
@@ -20,7 +20,7 @@ _WORST = ("invalid", "fail", "worse", "open", "pass", "better", "same", "report"
 _KINDS = ("needs", "run", "steps", "must", "must_not", "better_than", "report")
 
 
-def write(report: Report, path: Path, evidence: dict[tuple[str, str], Evidence]) -> None:
+def write(report: RefereeReport, path: Path, evidence: dict[tuple[str, str], Evidence]) -> None:
     """Writes the page."""
     counts = report.counts()
     verdicts = [name for name in SIGNS if any(name in found for found in counts.values())]
@@ -39,7 +39,7 @@ def write(report: Report, path: Path, evidence: dict[tuple[str, str], Evidence])
     write_text(path, text)
 
 
-def _row(report: Report, case: Case) -> dict[str, Any]:
+def _row(report: RefereeReport, case: Case) -> dict[str, Any]:
     cells = []
     for place in dict.fromkeys(entry.place for entry in report.of(case.name)):
         entries = [entry for entry in report.of(case.name) if entry.place == place]
@@ -49,7 +49,7 @@ def _row(report: Report, case: Case) -> dict[str, Any]:
     return {"case": case, "cells": cells}
 
 
-def _case(report: Report, case: Case, evidence: dict[tuple[str, str], Evidence]) -> dict[str, Any]:
+def _case(report: RefereeReport, case: Case, evidence: dict[tuple[str, str], Evidence]) -> dict[str, Any]:
     # What must hold comes first.
     rows = [_entry(entry) for entry in sorted(report.of(case.name), key=lambda entry: _KINDS.index(entry.kind))]
     files = [
@@ -58,7 +58,7 @@ def _case(report: Report, case: Case, evidence: dict[tuple[str, str], Evidence])
     return {"case": case, "rows": rows, "files": files}
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: CaseVerdict) -> dict[str, Any]:
     return {
         "entry": entry,
         "line": line(entry),

@@ -28,7 +28,7 @@ SIGNS = {
 
 
 @dataclass
-class Entry:
+class CaseVerdict:
     """A verdict.
 
     Attributes:
@@ -95,14 +95,14 @@ def _plain(value: tuple[float, float, float], seeds: int) -> dict[str, Any]:
 
 
 @dataclass
-class Report:
+class RefereeReport:
     """What the referee found of a subject."""
 
     subject: str
-    entries: list[Entry]
+    entries: list[CaseVerdict]
     cases: list[Case]
 
-    def of(self, case: str) -> list[Entry]:
+    def of(self, case: str) -> list[CaseVerdict]:
         """The entries of a case."""
         return [entry for entry in self.entries if entry.case == case]
 
@@ -129,7 +129,7 @@ class Report:
                 found[group]["weak"] += 1
         return {group: dict(counter) for group, counter in found.items()}
 
-    def worst(self, most: int = 10) -> list[Entry]:
+    def worst(self, most: int = 10) -> list[CaseVerdict]:
         """The entries that failed, those of documents first."""
         rank = {"invalid": 0, "fail": 1, "worse": 2}
         origin = {"document": 0, "derived": 1, "practice": 2}
@@ -159,7 +159,7 @@ class Report:
         }  # fmt: skip
 
 
-def passed_by_nulls(entries: Iterable[Entry]) -> bool:
+def passed_by_nulls(entries: Iterable[CaseVerdict]) -> bool:
     """Whether something is bounded, and each trivial subject passes all of it."""
     bounded = [entry for entry in entries if entry.nulls]
     return bool(bounded) and all(found == "pass" for entry in bounded for found in entry.nulls.values())
@@ -177,10 +177,10 @@ def amount(key: str, value: float, half: float = 0.0) -> str:
     return f"{value * factor:.4g}{spread}{' ' + unit if unit else ''}"
 
 
-def sentence(entry: Entry) -> str:
+def sentence(entry: CaseVerdict) -> str:
     """A verdict in one sentence.
 
-    >>> sentence(Entry("a", "buffer 1BDP", {}, "must", "loss", "fail", value=(0.1, 0.1, 0.1), range=(-math.inf, 0.01)))
+    >>> sentence(CaseVerdict("a", "buffer 1BDP", {}, "must", "loss", "fail", value=(0.1, 0.1, 0.1), range=(-math.inf, 0.01)))
     'a (buffer 1BDP): fail: loss is 0.1; expected at most 0.01'
     """
     place = f"{entry.case} ({entry.place})" if entry.place else entry.case
@@ -194,7 +194,7 @@ def sentence(entry: Entry) -> str:
     return text + (f". {entry.why}" if entry.why else "")
 
 
-def line(entry: Entry) -> str:
+def line(entry: CaseVerdict) -> str:
     """The line that an entry is held against, in words."""
     if entry.range is None:
         return f"than {entry.baseline}" if entry.baseline else ""

@@ -14,7 +14,7 @@ from ..base.errors import HeadgateError
 FOLDER = Path(__file__).parent / "baselines"
 
 
-class Store:
+class RefereeStore:
     """Runs by their keys. A folder gets a line for each run that is added."""
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -22,7 +22,7 @@ BASELINES = {
 
 
 @dataclass(frozen=True)
-class Subject:
+class Judged:
     """A flow control or a queue in the place of the subject.
 
     Attributes:
@@ -49,21 +49,21 @@ RENO_WINDOWS, CUBIC_WINDOWS = ("reno", "newreno", "sack"), ("cubic", "cubic_linu
 NULLS = {
     "control": (
         # It never changes: whatever is lost is sent again.
-        Subject("fixed window", {"kind": "aimd", "increase": 0.001, "decrease": 1.0, "slow_start": False}, null="fixed"),
+        Judged("fixed window", {"kind": "aimd", "increase": 0.001, "decrease": 1.0, "slow_start": False}, null="fixed"),
         # It sends at the line's rate, and never listens.
-        Subject("unresponsive", {"kind": "none"}, null="unresponsive"),
+        Judged("unresponsive", {"kind": "none"}, null="unresponsive"),
     ),
     "aqm": (
-        Subject("drop-tail", {"kind": "fcfs"}, null="drop-tail"),
+        Judged("drop-tail", {"kind": "fcfs"}, null="drop-tail"),
         # A tenth of a bandwidth-delay product of buffer, or two packets.
-        Subject("short drop-tail", {"kind": "fcfs"}, null="short"),
+        Judged("short drop-tail", {"kind": "fcfs"}, null="short"),
     ),
 }  # fmt: skip
 
 
 def named(
     text: str, judges: str, name: str = "", parameters: dict[str, Any] | None = None, declares: tuple[str, ...] = ()
-) -> Subject:
+) -> Judged:
     """The subject that a user names: of the list, of a file in Python, or a table in JSON, which may have `transport`.
 
     Raises:
@@ -78,7 +78,7 @@ def named(
     return replace(_named(text, judges, name, parameters), declares=declares)
 
 
-def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None) -> Subject:
+def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None) -> Judged:
     import json
 
     given = dict(parameters or {})
@@ -93,7 +93,7 @@ def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None)
         transport = table.pop("transport", {})
         if not isinstance(transport, dict):
             raise HeadgateError(f"NAME: transport: found {cut(repr(transport))}; expected a table")
-        return Subject(str(table["kind"]), {**table, **given}, transport=transport)
+        return Judged(str(table["kind"]), {**table, **given}, transport=transport)
     if text.endswith(".py"):
         (entry,) = plugins.filled_from(text)
         plugins.ensure([entry])
@@ -108,7 +108,7 @@ def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None)
                 f"{cut(text)} has {len(names)} of the kind {wanted}; expected --control with one of {', '.join(names)}"
             )
         chosen = name or names[0]
-        return Subject(chosen, {"kind": chosen, **given}, (entry,))
+        return Judged(chosen, {"kind": chosen, **given}, (entry,))
     known = list(catalogue(kind))
     if text not in known:
         more = "" if judges == "control" else " or of an AQM"
@@ -116,10 +116,10 @@ def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None)
             f"NAME: found {cut(repr(text))}; expected a file in Python, or a name of `headgate list {kind}`{more}."
             f"{nearest(text, known)}"
         )
-    return Subject(text, {"kind": text, **given})
+    return Judged(text, {"kind": text, **given})
 
 
-def has(subject: Subject, need: str) -> bool:
+def has(subject: Judged, need: str) -> bool:
     """Whether a flow control has what a case needs: by its name, or because the user says so."""
     kind = str(subject.table["kind"])
     if need in subject.declares:
@@ -145,7 +145,7 @@ def _with_mark() -> set[str]:
     return {entry["name"] for entry in found if any(own["name"] == "mark" for own in entry["parameters"])}
 
 
-def takes_marks(subject: Subject) -> bool:
+def takes_marks(subject: Judged) -> bool:
     """Whether a queue has the parameter `mark`."""
     return str(subject.table["kind"]) in _with_mark()
 

@@ -15,7 +15,7 @@ from .part import Place, Run, Wanted
 
 
 @dataclass(frozen=True)
-class Job:
+class RunJob:
     """One run: the scenario as JSON, the seed, and what is measured."""
 
     text: str
@@ -30,7 +30,7 @@ class Job:
         return hashlib.sha256(json.dumps([self.text, self.seed, keys]).encode()).hexdigest()[:20]
 
 
-def do(job: Job) -> dict[str, Any]:
+def do(job: RunJob) -> dict[str, Any]:
     """`{values, digest}`; or `{fault: text}` if the subject failed, `{wrong: text}` if the scenario is none."""
     try:
         ensure_text(job.text)

@@ -14,7 +14,7 @@ from ..terminal import console
 
 if TYPE_CHECKING:
     from ...referee.case import Case
-    from ...referee.report import Entry, Report
+    from ...referee.report import CaseVerdict, RefereeReport
 
 _STYLES = {
     "fail": "bold red",
@@ -42,7 +42,7 @@ def print_cases(cases: Sequence[Case], as_json: bool) -> None:
     out.print(f"{len(cases)} cases, {sum(len(case.grid()) for case in cases)} cells", highlight=False)
 
 
-def print_report(report: Report) -> None:
+def print_report(report: RefereeReport) -> None:
     """A row for each case with a sign for each verdict, the counts, and what failed."""
     out = console()
     out.print(f"[bold]{escape(report.subject)}[/]", highlight=False)
@@ -72,7 +72,7 @@ def print_report(report: Report) -> None:
         out.print(escape(sentence(entry)), highlight=False, soft_wrap=True)
 
 
-def _sign(entry: Entry) -> str:
+def _sign(entry: CaseVerdict) -> str:
     sign = "w" if entry.weak and entry.verdict == "pass" else SIGNS[entry.verdict]
     style = _STYLES.get(entry.verdict)
     return f"[{style}]{sign}[/]" if style else sign
