@@ -38,7 +38,9 @@ Examples:
 @click.option("--html", metavar="FILE", help="Write the report as a page, with the evidence of each verdict.")
 @click.option("--junit", metavar="FILE", help="Write the verdicts as JUnit XML.")
 @click.option("--badge", metavar="FILE", help="Write a badge (.svg).")
-@click.option("--captures", is_flag=True, help="Keep packets (pcapng) and qlog of the cells that have a figure.")
+@click.option(
+    "--captures", is_flag=True, help="Keep packets (pcapng) and qlog of the cells with a figure: up to 100 MB each."
+)
 @click.option("--no-worse-than", default="", metavar="BASELINE", help="Exit with 1 if it is worse than this baseline.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if a verdict stays open as well.")
 @click.option("--fresh-baselines", is_flag=True, help="Run the baselines, whose runs come with headgate otherwise.")

@@ -45,7 +45,7 @@ def write(
 ) -> dict[tuple[str, str], Evidence]:
     """Writes the files into the folder called `name` in `folder`; gives those of each cell, by case and cell.
 
-    With `captures` the runs with a figure have their packets and a qlog as well: some megabytes each.
+    With `captures` the runs with a figure have their packets and a qlog as well: up to 100 MB each.
     """
     from ..exports import write as export
     from ..plots.traces import timeline
