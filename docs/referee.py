@@ -92,7 +92,7 @@ def page(kept: dict[str, Any]) -> str:
             said: dict[str, list[str]] = {}
             known = words.get(case, {})
             for name, rows in failed.items():
-                why = known.get(name) or known.get("all") or "not explained"
+                why = known.get(name) or known.get("all") or words["default"].get(name) or "not explained"
                 said.setdefault(why, []).append(f"`{name}` ({rows})")
             lines += [f"- {', '.join(who)}: {why}" for why, who in said.items()] + [""]
     lines += ["## What the texts leave open", ""]
@@ -109,12 +109,15 @@ def _sign(rows: list[list[Any]]) -> str:
 
 
 def _failed(rows: list[list[Any]]) -> str:
+    from headgate.referee.report import amount
+
     found = []
     for row in rows:
         if row[3] in ("fail", "invalid"):
-            value = f" {row[4]:.3g}" if len(row) > 4 and not isinstance(row[4], str) else ""
+            value = f" {amount(row[2], row[4])}" if len(row) > 4 and not isinstance(row[4], str) else ""
             found.append(f"{row[2] or row[1]}{value}")
-    return "; ".join(dict.fromkeys(found))
+    shown = list(dict.fromkeys(found))
+    return "; ".join(shown[:3]) + (f"; {len(shown) - 3} more" if len(shown) > 3 else "")
 
 
 def mechanisms() -> dict[str, dict[str, str]]:
