@@ -20,8 +20,8 @@ PAGE = ROOT / "docs/_generated/referee.md"
 METRICS_PAGE = ROOT / "docs/reference/metrics.md"
 WORDS = ROOT / "docs/referee.toml"
 
-#: Whom the page shows.
-CONTROLS = ["reno", "newreno", "sack", "cubic", "cubic_linux", "bbr1", "bbr3", "dctcp", "prague", "vegas", "ledbat",
+#: Whom the page shows. Over the transport of Linux, which all of these have that take one, `newreno` and `sack` are `reno`.
+CONTROLS = ["reno", "cubic", "cubic_linux", "bbr1", "bbr3", "dctcp", "prague", "vegas", "ledbat",
             "ledbat_plus_plus", "copa", "swift", "timely", "vivace", "allegro", "scream", "aimd"]  # fmt: skip
 QUEUES = ["fcfs", "red", "codel", "pie", "fq_codel", "fq_pie", "cake", "dualpi2", "linux_fq", "drr", "fq", "csfq"]
 
@@ -71,17 +71,12 @@ def page(kept: dict[str, Any]) -> str:
         lines += [f"## {title}", ""]
         used = [case for case in kept["cases"] if any(case in kept[judges][name] for name in names)]
         for family in dict.fromkeys(kept["cases"][case][0] for case in used):
-            lines += [_row([f"{family}", *names]), _row(["---", *["---"] * len(names)])]
-            for case in used:
-                if kept["cases"][case][0] == family:
-                    lines.append(
-                        _row(
-                            [
-                                f"{case}: {kept['cases'][case][1]}",
-                                *(_sign(kept[judges][name].get(case, [])) for name in names),
-                            ]
-                        )
-                    )
+            own = [case for case in used if kept["cases"][case][0] == family]
+            signs = {name: [_sign(kept[judges][name].get(case, [])) for case in own] for name in names}
+            shown = [name for name in names if any(signs[name])]
+            lines += [_row([f"{family}", *shown]), _row(["---", *["---"] * len(shown)])]
+            for i, case in enumerate(own):
+                lines.append(_row([f"{case}: {kept['cases'][case][1]}", *(signs[name][i] for name in shown)]))
             lines.append("")
         lines += [f"### What failed, and why: {title.lower()}", ""]
         for case in used:
@@ -101,11 +96,17 @@ def page(kept: dict[str, Any]) -> str:
 
 
 def _sign(rows: list[list[Any]]) -> str:
-    if not rows:
-        return ""
-    worst = min((row[3] for row in rows), key=WORST.index)
-    passes = [row for row in rows if row[3] == "pass"]
-    return "w" if worst == "pass" and all(row[-1] == "weak" for row in passes) else SIGNS[worst]
+    """A letter for what must hold, and a sign if it is better or worse than a baseline somewhere."""
+    bounds = [row for row in rows if row[1] in ("must", "must_not", "steps", "run") and row[3] != "n/a"]
+    compared = {row[3] for row in rows if row[1] == "better_than"}
+    first = ""
+    if bounds:
+        worst = min((row[3] for row in bounds), key=WORST.index)
+        first = "w" if worst == "pass" and all(row[-1] == "weak" for row in bounds) else SIGNS[worst]
+    second = "-" if "worse" in compared else "+" if "better" in compared else ""
+    if {"worse", "better"} <= compared:
+        second = "±"
+    return f"{first} {second}".strip() or ("." if any(row[3] == "report" for row in rows) else "=" if compared else "")
 
 
 def _failed(rows: list[list[Any]]) -> str:
