@@ -50,9 +50,13 @@ def ask(kept: dict[str, Any], judges: str, names: list[str]) -> None:
         report = judge(named(name, judges), chosen)
         found = kept[judges][name] = {}
         for entry in report.entries:
-            value = [] if entry.value is None else [round_(entry.value[0])]
-            row = [entry.place, entry.kind, entry.key, entry.verdict, *value, *(["weak"] if entry.weak else [])]
-            found.setdefault(entry.case, []).append(row)
+            # Of what did not fail the page shows the verdict alone; equal ones count once.
+            row = [entry.kind, entry.verdict, *(["weak"] if entry.weak else [])]
+            if entry.verdict in ("fail", "invalid"):
+                row = [entry.kind, entry.verdict, entry.key, entry.value and round_(entry.value[0])]
+            rows = found.setdefault(entry.case, [])
+            if row not in rows:
+                rows.append(row)
         print(name, report.counts(), flush=True)
     kept["cases"] = {case.name: [case.family, case.title, case.source, case.note] for case in cases()}
 
@@ -97,16 +101,16 @@ def page(kept: dict[str, Any]) -> str:
 
 def _sign(rows: list[list[Any]]) -> str:
     """A letter for what must hold, and a sign if it is better or worse than a baseline somewhere."""
-    bounds = [row for row in rows if row[1] in ("must", "must_not", "steps", "run") and row[3] != "n/a"]
-    compared = {row[3] for row in rows if row[1] == "better_than"}
+    bounds = [row for row in rows if row[0] in ("must", "must_not", "steps", "run") and row[1] != "n/a"]
+    compared = {row[1] for row in rows if row[0] == "better_than"}
     first = ""
     if bounds:
-        worst = min((row[3] for row in bounds), key=WORST.index)
+        worst = min((row[1] for row in bounds), key=WORST.index)
         first = "w" if worst == "pass" and all(row[-1] == "weak" for row in bounds) else SIGNS[worst]
     second = "-" if "worse" in compared else "+" if "better" in compared else ""
     if {"worse", "better"} <= compared:
         second = "±"
-    return f"{first} {second}".strip() or ("." if any(row[3] == "report" for row in rows) else "=" if compared else "")
+    return f"{first} {second}".strip() or ("." if any(row[1] == "report" for row in rows) else "=" if compared else "")
 
 
 def _failed(rows: list[list[Any]]) -> str:
@@ -114,9 +118,8 @@ def _failed(rows: list[list[Any]]) -> str:
 
     found = []
     for row in rows:
-        if row[3] in ("fail", "invalid"):
-            value = f" {amount(row[2], row[4])}" if len(row) > 4 and not isinstance(row[4], str) else ""
-            found.append(f"{row[2] or row[1]}{value}")
+        if row[1] in ("fail", "invalid"):
+            found.append(row[2] or row[0] if row[3] is None else f"{row[2]} {amount(row[2], row[3])}")
     shown = list(dict.fromkeys(found))
     return "; ".join(shown[:3]) + (f"; {len(shown) - 3} more" if len(shown) > 3 else "")
 
