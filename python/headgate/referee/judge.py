@@ -89,14 +89,13 @@ def write_baselines(workers: int | None = None, progress: Progress | None = None
 
 
 def baseline_jobs(chosen: Sequence[Case]) -> dict[str, list[work.RunJob]]:
-    """The runs that judgements by these cases need besides the subject's, by the names of baselines and nulls."""
+    """The runs of all baselines in these cases, and of the nulls where something is bounded, by their names."""
     jobs: dict[str, list[work.RunJob]] = {}
     for case in chosen:
         for cell in [] if case.steps else case.grid():
-            of = {entry.baseline for entry in case.better_than if entry.applies(cell)}
             bounded = any(entry.applies(cell) for entry in [*case.must, *case.must_not])
             nulls = [null.null for null in NULLS[case.judges]] if bounded else []
-            for name in dict.fromkeys([*(name for name in BASELINES[case.judges] if name in of), *nulls]):
+            for name in [*BASELINES[case.judges], *nulls]:
                 jobs.setdefault(name, []).extend(_Cell(case, cell, by_name(name, case.judges), None).runs())
     return jobs
 
