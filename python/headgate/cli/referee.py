@@ -22,13 +22,13 @@ Examples:
   headgate referee mine.py --out out/mine --html out/mine/index.html
   headgate referee --aqm fq_codel --family a79
   headgate referee bbr3 --case mine.case
-  headgate referee cubic --only 'r97-*' --junit referee.xml"""
+  headgate referee cubic --only 'r97-1?' --junit referee.xml"""
 )
 @click.argument("name", required=False, metavar="NAME", shell_complete=completing.controls)
 @click.option("--aqm", metavar="QUEUE", help="Judge this queueing discipline instead of a flow control.")
 @click.option("--case", "files", metavar="FILE", multiple=True, help="Use the case in this file; may be given again.")
 @click.option("--family", metavar="NAME", multiple=True, help="Use the cases of this family; may be given again.")
-@click.option("--only", metavar="PATTERN", multiple=True, help="Use the cases whose name matches, such as 'r97-*'.")
+@click.option("--only", metavar="PATTERN", multiple=True, help="Use the cases whose name matches, such as 'r97-1?'.")
 @click.option("--quick", is_flag=True, help="Use a part of the cases, which takes less than a minute.")
 @click.option("--list", "listed", is_flag=True, help="List the cases that would be used, and run none.")
 @click.option("--control", "own_name", default="", metavar="NAME", help="The scheme in the file, if there are several.")
