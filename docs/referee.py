@@ -78,9 +78,10 @@ def page(kept: dict[str, Any]) -> str:
             own = [case for case in used if kept["cases"][case][0] == family]
             signs = {name: [_sign(kept[judges][name].get(case, [])) for case in own] for name in names}
             shown = [name for name in names if any(signs[name])]
-            lines += [_row([f"{family}", *shown]), _row(["---", *["---"] * len(shown)])]
+            lines += [f"### `{family}`", "", *(f"- `{case}`: {kept['cases'][case][1]}" for case in own), ""]
+            lines += [_row(["", *shown]), _row(["---", *["---"] * len(shown)])]
             for i, case in enumerate(own):
-                lines.append(_row([f"{case}: {kept['cases'][case][1]}", *(signs[name][i] for name in shown)]))
+                lines.append(_row([f"`{case}`", *(signs[name][i] for name in shown)]))
             lines.append("")
         lines += [f"### What failed, and why: {title.lower()}", ""]
         for case in used:
