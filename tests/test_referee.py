@@ -97,16 +97,16 @@ def test_runs_are_kept_and_not_made_again(tmp_path, monkeypatch):
     # A run that was cut off by a sudden end is made again, the others are not.
     (tmp_path / "out/runs.jsonl").write_text("\n".join(kept[:-1]) + "\n" + kept[-1][:20])
     ran = []
-    from headgate.referee.judge import _Runner
+    from headgate.referee.runner import Runner
 
-    make = _Runner.make
+    make = Runner.make
 
     def counted(self, jobs):
         jobs = list(jobs)
-        ran.extend({job.key for job in jobs if self._store.get(job.key) is None and job.key not in self._shipped})
+        ran.extend({job.key for job in jobs if self._store.get(job.key) is None and job.key not in self._made})
         make(self, jobs)
 
-    monkeypatch.setattr(_Runner, "make", counted)
+    monkeypatch.setattr(Runner, "make", counted)
     again = judge(subject, [case()], out=tmp_path / "out", workers=1)
     assert len(ran) == 1 and again.to_dict() == first.to_dict()
     # The rest of the broken line is still there.
@@ -189,11 +189,11 @@ def test_a_case_is_weak_if_trivial_senders_pass_all_of_it():
 
 
 def test_a_scenario_that_is_none_is_an_error():
-    from headgate.referee.judge import _Runner
+    from headgate.referee.runner import Runner
     from headgate.referee.part import Place
     from headgate.referee.work import RunJob
 
-    with _Runner(store.RefereeStore(), True, 1, None) as runner, pytest.raises(HeadgateError, match=r"x: .*duration"):
+    with Runner(store.RefereeStore(), workers=1) as runner, pytest.raises(HeadgateError, match=r"x: .*duration"):
         runner.make([RunJob('{"name": "x", "flows": []}', 1, (), Place(1.0, 0.0, []))])
 
 

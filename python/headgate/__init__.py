@@ -25,6 +25,7 @@ from .base.errors import HeadgateError, MissingExtraError, TraceError
 
 if TYPE_CHECKING:
     from . import analysis, exports, matrix, papers, plots, plugins, stats, sweep, training
+    from .attacks import attack
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
     from .evaluation import evaluate
@@ -57,6 +58,7 @@ __all__ = [
     "TraceError",
     "__version__",
     "analysis",
+    "attack",
     "catalogue",
     "compare",
     "control",
@@ -119,6 +121,7 @@ _NAMES = {
     "Compared": "comparison",
     "Difference": "comparison",
     "to_xarray": "comparison",
+    "attack": "attacks",
     "control": "plugins",
     "discipline": "plugins",
     "evaluate": "evaluation",

@@ -146,6 +146,8 @@ async function restore(): Promise<boolean> {
   const of = requested === undefined ? placeIn(found) : null;
   if (requested === "papers") [papers.paper, papers.item] = [found.get("paper") ?? null, found.get("item") ?? null];
   if (!of && requested === undefined) about.clear();
+  const at = Number(found.get("at") ?? Number.NaN);
+  if (Number.isFinite(at) && at >= 0) model.time.openAt(at);
   const replication = Number(found.get("run") ?? 0) || 0;
   restoring += 1;
   try {

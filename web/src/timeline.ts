@@ -7,6 +7,8 @@ export class Timeline {
   from = 0;
   to = 1;
   cursor: number | null = null;
+  /** The time that is shown first, once the run's duration is known. */
+  private first: number | null = null;
   private readonly listeners = new Set<(change: Change) => void>();
   private readonly waiting = new Set<Change>();
 
@@ -22,6 +24,11 @@ export class Timeline {
     return this.from <= 0 && this.to >= this.duration;
   }
 
+  /** Shows a tenth of the next run, from shortly before a time on. */
+  openAt(at: number): void {
+    this.first = at;
+  }
+
   /** Sets the duration of the run. A range that still fits is kept. */
   setDuration(duration: number): void {
     const whole = this.whole;
@@ -29,6 +36,11 @@ export class Timeline {
     this.duration = duration;
     if (whole || this.from >= duration) this.zoom(0, duration);
     else if (changed) this.zoom(this.from, Math.min(this.to, duration));
+    if (this.first === null) return;
+    const at = Math.min(this.first, duration);
+    this.first = null;
+    this.zoom(at - 0.02 * duration, at + 0.08 * duration);
+    this.setCursor(at);
   }
 
   zoom(from: number, to: number): void {

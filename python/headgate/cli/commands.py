@@ -15,6 +15,7 @@ from .. import __version__
 from .._core import PluginError, ScenarioError
 from ..base.errors import HeadgateError, brief
 from . import signals
+from .attack import attack
 from .bench import bench
 from .check import check, schema
 from .compare import compare
@@ -76,7 +77,7 @@ def cli() -> None:
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
-    *(train, check, show, examples, schema, list_, diff, conform, evaluate, referee, control, new, bench),
+    *(train, check, show, examples, schema, list_, diff, conform, evaluate, referee, attack, control, new, bench),
 ):
     cli.add_command(_command)
 

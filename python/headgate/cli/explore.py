@@ -17,7 +17,7 @@ from .scenario_files import allow_files, plugin_files
     epilog="""\b
 Examples:
   headgate explore
-  headgate explore scenarios/two-sources.toml
+  headgate explore scenarios/two-sources.toml --at 30s
   headgate explore scenarios/office.csv --queue fcfs --queue fq \\
     --rate 2Mbit/s --buffer 64KB
   headgate explore out/queues-and-rates --no-browser --port 8080
@@ -36,6 +36,7 @@ Examples:
     type=click.Path(path_type=Path),
     help="Folder with lessons of your own, one TOML file each; they come after the twelve of headgate.",
 )
+@click.option("--at", metavar="TIME", help="Begin with the part of the run around this time, such as 12s.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
@@ -51,6 +52,7 @@ def explore(
     file: Path | None,
     allowed: tuple[Path, ...],
     own: Path | None,
+    at: str | None,
     port: int,
     no_browser: bool,
     threads: int | None,
@@ -68,9 +70,11 @@ def explore(
     with signals.loading():
         from ..explore.serve import require, serve
         from ..explore.subject import subject_of
+        from ..quick.amounts import quantity
         from .terminal import console, rows_progress
 
     require()
+    at_s = None if at is None else quantity("--at", at, "s") / 1e12
     subject = subject_of(file, _given(ctx, line), max_memory, lambda: rows_progress("reading the trace"), allowed)
     if own is not None:
         from ..explore.lesson_files import with_own
@@ -81,7 +85,7 @@ def explore(
         console().print(f"{subject.title}: {url}", soft_wrap=True, markup=False, highlight=False)
         console().print("Ctrl-C ends it.")
 
-    serve(subject, port, not no_browser, threads, max_memory, ready)
+    serve(subject, port, not no_browser, threads, max_memory, ready, at_s)
 
 
 def _given(ctx: click.Context, line: dict[str, Any]) -> dict[str, Any]:

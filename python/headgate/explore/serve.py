@@ -119,6 +119,7 @@ def serve(
     threads: int | None = None,
     max_memory: str | int | None = None,
     ready: Callable[[str], None] = lambda url: None,
+    at_s: float | None = None,
 ) -> None:
     """Serves the page until Ctrl-C.
 
@@ -129,6 +130,7 @@ def serve(
         threads: runs at a time; all processors unless given.
         max_memory: that all runs may take together; half of the machine's and at most 4 GB unless given.
         ready: called with the address of the page.
+        at_s: time in s that the charts begin with; all of the run unless given.
 
     Raises:
         HeadgateError: the port is taken, or `max_memory` is no size.
@@ -145,6 +147,8 @@ def serve(
         subject.scenario.load_plugins()
     with plugins.sealed():
         thread, url = servers.start(subject, port)
+        if at_s is not None:
+            url += f"#at={at_s:g}"
         try:
             ready(url)
             if browser:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,17 +17,12 @@ from .case import Case, label
 from .expected import Better, Bound, Measurement
 from .files import cases
 from .report import CaseVerdict, RefereeReport
+from .runner import Progress, Runner
 from .store import RefereeStore, ship, shipped
 from .subjects import BASELINES, NULLS, Judged, has
 
-#: Called with (share done, runs done, runs in all).
-Progress = Callable[[float, int, int], object]
-
 #: How many times the runs of a case are made more if a verdict is open.
 MORE = 3
-
-#: Jobs that are submitted for each process.
-_AHEAD = 4
 
 
 def judge(
@@ -64,7 +57,7 @@ def judge(
         folder = Path(out)
         require_folder(folder, "the folder of the referee")
         folder.mkdir(parents=True, exist_ok=True)
-    runner = _Runner(RefereeStore(folder), fresh, workers, progress)
+    runner = Runner(RefereeStore(folder), {} if fresh else _shipped(), workers, progress)
     with runner:
         cells = [_Cell(case, cell, subject, runs) for case in chosen if not case.steps for cell in case.grid()]
         runner.make([job for cell in cells for job in cell.all_jobs()])
@@ -80,12 +73,18 @@ def judge(
 
 def write_baselines(workers: int | None = None, progress: Progress | None = None) -> None:
     """Makes the runs of all baselines and nulls in all cases, and replaces those that come with headgate."""
-    runner = _Runner(RefereeStore(), True, workers, progress)
+    runner = Runner(RefereeStore(), workers=workers, progress=progress)
     with runner:
         jobs = baseline_jobs(cases())
         runner.make([job for own in jobs.values() for job in own])
         for name, own in jobs.items():
             ship(name, [(job.key, found["values"]) for job in own if "values" in (found := runner.get(job))])
+
+
+def _shipped() -> dict[str, dict[str, Any]]:
+    """The runs of all baselines and nulls that come with headgate."""
+    names = [n for judges in BASELINES for n in (*BASELINES[judges], *(null.null for null in NULLS[judges]))]
+    return {key: run for name in names for key, run in shipped(name).items()}
 
 
 def baseline_jobs(chosen: Sequence[Case]) -> dict[str, list[work.RunJob]]:
@@ -160,7 +159,7 @@ class _Cell:
         self.count += self.case.runs
         return self.own()
 
-    def _values(self, runner: _Runner, jobs: list[work.RunJob], entry: Measurement) -> list[float | None]:
+    def _values(self, runner: Runner, jobs: list[work.RunJob], entry: Measurement) -> list[float | None]:
         at = self.measured.index(entry.wanted())
         return [found["values"][at] for job in jobs if "values" in (found := runner.get(job))]
 
@@ -168,14 +167,14 @@ class _Cell:
         both = [(entry, False) for entry in self.case.must] + [(entry, True) for entry in self.case.must_not]
         return [(entry, forbidden) for entry, forbidden in both if entry.applies(self.cell)]
 
-    def is_open(self, runner: _Runner) -> bool:
+    def is_open(self, runner: Runner) -> bool:
         """Whether more runs would help."""
         jobs = self.own()
         if not jobs or any("fault" in runner.get(job) for job in jobs):
             return False
         return any(verdict.bound(self._values(runner, jobs, e), *e.range(), f) == "open" for e, f in self._bounds())
 
-    def entries(self, runner: _Runner) -> list[CaseVerdict]:
+    def entries(self, runner: Runner) -> list[CaseVerdict]:
         """The verdicts."""
         case, place = self.case, label(self.cell)
         if self.missing:
@@ -270,68 +269,3 @@ def _stepped(case: Case, subject: Judged) -> CaseVerdict:
     if wrong := [step for step in found if not step["met"]]:
         made.verdict, made.why = "fail", steps.words(wrong[0])
     return made
-
-
-class _Runner:
-    """Makes runs, each once."""
-
-    def __init__(self, store: RefereeStore, fresh: bool, workers: int | None, progress: Progress | None) -> None:
-        self._store, self._fresh, self._progress = store, fresh, progress
-        self._workers = (os.cpu_count() or 1) if workers is None else workers
-        self._pool: ProcessPoolExecutor | None = None
-        self._done, self._all = 0, 0
-        self._shipped: dict[str, dict[str, Any]] = {}
-        if not fresh:
-            for judges in BASELINES:
-                for name in (*BASELINES[judges], *(null.null for null in NULLS[judges])):
-                    self._shipped.update(shipped(name))
-
-    def __enter__(self) -> _Runner:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            # After an error or Ctrl-C nothing waits for runs that nobody wants.
-            for process in list((self._pool._processes or {}).values()):
-                process.terminate()
-            self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def get(self, job: work.RunJob) -> dict[str, Any]:
-        """A run that was made."""
-        return self._store.get(job.key) or self._shipped[job.key]
-
-    def make(self, jobs: Iterable[work.RunJob]) -> None:
-        """Makes those that are new.
-
-        Raises:
-            HeadgateError: a scenario is none.
-        """
-        new = {job.key: job for job in jobs if self._store.get(job.key) is None and job.key not in self._shipped}
-        self._all += len(new)
-        if not new:
-            return
-        if not self._workers:
-            for own in new.values():
-                self._take(own, work.do(own))
-            return
-        if self._pool is None:
-            # A new program each: a fork of one with threads may stop.
-            self._pool = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
-        # Long ones first, so that no processor waits at the end.
-        later = iter(sorted(new.values(), key=lambda job: -job.place.capacity(0, job.place.duration)))
-        pending: dict[Future[dict[str, Any]], work.RunJob] = {}
-        left = len(new)
-        while left:
-            while len(pending) < _AHEAD * self._workers and (then := next(later, None)) is not None:
-                pending[self._pool.submit(work.do, then)] = then
-            for future in wait(pending, timeout=0.2, return_when=FIRST_COMPLETED).done:
-                self._take(pending.pop(future), future.result())
-                left -= 1
-            if self._progress is not None:
-                self._progress(self._done / self._all, self._done, self._all)
-
-    def _take(self, job: work.RunJob, found: dict[str, Any]) -> None:
-        if "wrong" in found:
-            raise HeadgateError(f"{json.loads(job.text)['name']}: {found['wrong']}")
-        self._store.add(job.key, found)
-        self._done += 1

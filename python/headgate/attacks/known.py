@@ -1,0 +1,163 @@
+"""Breaks that are known from the literature, and what counts as having found one again: the test of the search itself.
+
+The search is told the scheme, the objective and the preset `internet`, and nothing of where the break lies. Beside it stands what drawing
+at random finds with as many runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..referee.subjects import Judged
+from .finding import Finding
+from .run import AttackResult, Budget, attack
+
+#: Runs of the engine for each search.
+RUNS = 6000
+
+
+@dataclass(frozen=True)
+class KnownBreak:
+    """A break of the literature.
+
+    Attributes:
+        name: in tables.
+        source: where it is described.
+        what: the break in a sentence.
+        control: the flow control, as a scenario writes it, or None.
+        queue: the queue, or None.
+        objective: that is looked for.
+        is_it: whether a finding is this break and no other one.
+        options: of the attack beyond those.
+    """
+
+    name: str
+    source: str
+    what: str
+    objective: str
+    is_it: Callable[[Finding], bool]
+    control: dict[str, Any] | None = None
+    queue: dict[str, Any] | None = None
+    transport: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def subjects(self) -> tuple[Judged | None, Judged | None]:
+        """The control and the queue."""
+        control = None if self.control is None else Judged(self.control["kind"], self.control, transport=self.transport)
+        return control, None if self.queue is None else Judged(self.queue["kind"], self.queue)
+
+
+def _has(finding: Finding, *names: str) -> bool:
+    return all(name in finding.active for name in names)
+
+
+def _low_rate(f: Finding) -> bool:
+    # The nulls of the throughput lie at the least timeout over whole numbers; the period is theirs within a fifth.
+    period = f.candidate["period"]
+    return _has(f, "burst_rate") and any(abs(period * n - 1.0) < 0.2 for n in (1, 2))
+
+
+KNOWN: tuple[KnownBreak, ...] = (
+    KnownBreak(
+        "low-rate attack", "Kuzmanovic and Knightly 2003",
+        "Short bursts with a period near the least timeout keep Reno in timeouts.",
+        "bursts", _low_rate, control={"kind": "reno"}, transport={"min_timeout": "1s"}, options={"limit": 0.1},
+    ),
+    KnownBreak(
+        "starvation of Copa", "Arun, Alizadeh and Balakrishnan 2022",
+        "A bounded delay of one flow alone starves one of two equal delay-based flows.",
+        "starvation", lambda f: _has(f, "delay"), control={"kind": "copa"},
+    ),
+    KnownBreak(
+        "starvation of Vegas", "Arun, Alizadeh and Balakrishnan 2022",
+        "A bounded delay of one flow alone starves one of two equal delay-based flows.",
+        "starvation", lambda f: _has(f, "delay"), control={"kind": "vegas"},
+    ),
+    KnownBreak(
+        "starvation of BBR", "Arun, Alizadeh and Balakrishnan 2022",
+        "A bounded delay of one flow alone, or unequal round trips, starve one of two flows with a model of the path.",
+        "starvation", lambda f: _has(f, "delay") or _has(f, "ratio"), control={"kind": "bbr1"},
+    ),
+    KnownBreak(
+        "phase effects", "Floyd and Jacobson 1991",
+        "Without noise a full queue may always drop the packets of the same one of two equal flows.",
+        "share", lambda f: not {"delay", "loss", "burst_rate", "ack_aggregation"} & set(f.active), control={"kind": "reno"},
+        options={"noise": "0"},
+    ),
+    KnownBreak(
+        "bursts of acknowledgements", "Cardwell et al. 2017 and later drafts of BBR",
+        "Acknowledgements, or packets, in bursts leave BBR version 1 with too small a window.",
+        "goodput", lambda f: _has(f, "ack_aggregation") or (_has(f, "delay") and f.candidate.pattern in ("sawtooth", "on-off")),
+        control={"kind": "bbr1"},
+    ),
+    KnownBreak(
+        "shallow buffers", "Hock, Bless and Zitterbart 2017",
+        "In a buffer below a bandwidth-delay product BBR version 1 loses many times what others lose.",
+        "loss", lambda f: f.candidate["buffer"] <= 1 and not _has(f, "loss") and not _has(f, "burst_rate"),
+        control={"kind": "bbr1"},
+    ),
+    KnownBreak(
+        "late comer", "Rossi et al. 2010; Carofiglio et al. 2010",
+        "A flow of LEDBAT that starts later takes the delay of the first for the path's, and starves it.",
+        "share", lambda f: _has(f, "offset"), control={"kind": "ledbat"},
+    ),
+    KnownBreak(
+        "RED and a flood", "Pan, Prabhakar and Psounis 2000; Nichols and Jacobson 2012",
+        "Bursts without flow control fill RED's queue before its average follows.",
+        "victim-delay", lambda f: _has(f, "burst_rate"), queue={"kind": "red"},
+    ),
+    KnownBreak(
+        "CoDel and a flood", "Nichols and Jacobson 2012; RFC 8289, section 4",
+        "CoDel's drops grow slower than a source without flow control sends.",
+        "victim-delay", lambda f: _has(f, "burst_rate"), queue={"kind": "codel"},
+    ),
+    KnownBreak(
+        "many flows", "Briscoe 2007",
+        "A source with many flows has many shares of a queue that is fair to flows.",
+        "unfairness", lambda f: _has(f, "flows") and f.candidate["flows"] >= 3, queue={"kind": "fq"},
+        options={"absolute": True},
+    ),
+    KnownBreak(
+        "packet pairs and cross traffic", "Keshav 1991; Dovrolis, Ramanathan and Moore 2001",
+        "Cross traffic between the packets of a pair spoils the estimate of the rate where queues do not separate flows.",
+        "goodput", lambda f: _has(f, "burst_rate") or _has(f, "flows"), control={"kind": "packet_pair"},
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class KnownResult:
+    """What the search, and drawing at random, made of a known break."""
+
+    known: KnownBreak
+    search: AttackResult
+    random: AttackResult
+
+    def of(self, result: AttackResult) -> Finding | None:
+        """The first finding that is this break."""
+        return next((f for f in result.findings if self.known.is_it(f)), None)
+
+
+def find(known: KnownBreak, runs: int = RUNS, seed: int = 1, workers: int | None = None) -> KnownResult:
+    """Searches for a known break, and draws at random for as many runs."""
+    control, queue = known.subjects()
+    options = dict(known.options)
+    against: Sequence[Judged] | None = () if options.pop("absolute", False) else None
+    budget = Budget(1_000_000, runs, findings=6, until=known.is_it)
+    search, random = (
+        attack(
+            control,
+            queue,
+            objective_name=known.objective,
+            against=against,
+            seed=seed,
+            budget=budget,
+            random=drawn,
+            workers=workers,
+            **options,
+        )
+        for drawn in (False, True)
+    )
+    return KnownResult(known, search, random)

@@ -1,0 +1,73 @@
+"""A break with what its files need: a run of it, one of the best reference in the same place, and the moment of failure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..plugins.load import ensure_text
+from ..referee.part import Place
+from .build import Setting, scenario
+from .finding import Finding
+from .genome import Candidate
+from .moment import Series, moment, series
+from .run import UNSEEN, AttackResult
+
+
+@dataclass(frozen=True)
+class Told:
+    """A finding with what its files need.
+
+    Attributes:
+        data: the scenario's contents.
+        seed: of a run with which it fails.
+        when: start and end of the moment of failure, in s.
+        run: the scheme's run.
+        beside: the best reference's in the same place, and its name; None without references.
+    """
+
+    data: dict[str, Any]
+    place: Place
+    seed: int
+    when: tuple[float, float]
+    run: Series
+    beside: tuple[str, Series] | None
+
+
+def told(result: AttackResult, finding: Finding) -> Told:
+    """Runs a finding once more, and the best reference in its place."""
+    seed = next((s for s, j in zip(UNSEEN, finding.judgements, strict=True) if j.broken), UNSEEN[0])
+    data, place = scenario(finding.candidate, result.at)
+    run = _run(data, place, seed)
+    best = result.objective.best(list(finding.references.values()))
+    beside = None
+    if best is not None and run is not None:
+        name = next(n for n, v in finding.references.items() if v == best)
+        other = _run(*scenario(*_there(result, finding, name)), seed)
+        beside = None if other is None else (name, other)
+    if run is None:
+        run = Series(np.zeros(0), {}, {}, {})
+    when = moment(run, result.objective, place)
+    return Told({**data, "seed": seed}, place, seed, when, run, beside)
+
+
+def _there(result: AttackResult, finding: Finding, name: str) -> tuple[Candidate, Setting]:
+    """The place of a finding with a reference in it."""
+    if result.objective.calm:
+        return finding.candidate.put(burst_rate=0.0), result.at
+    other = next(o for o in result.references if o.name == name)
+    return finding.candidate, result.at.put(other)
+
+
+def _run(data: dict[str, Any], place: Place, seed: int) -> Series | None:
+    """A run by intervals; None if the scheme fails with an error."""
+    text = json.dumps(data)
+    ensure_text(text)
+    try:
+        return series(_core.run(text, seed, 0), place)
+    except _core.PluginError:
+        return None
