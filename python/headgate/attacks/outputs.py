@@ -106,6 +106,6 @@ def _bound(result: AttackResult, finding: Finding) -> float:
     value, best = finding.value, objective.best(list(finding.references.values()))
     value = result.limit if best is None else math.sqrt(max(value or 0.0, best / 100) * max(best, (value or 0.0) / 100))
     scale = {
-        "goodput": left(c), "delay": c["rtt"], "recovery": c["rtt"], "unfairness": 0.5,
+        "goodput": left(c), "bursts": left(c), "delay": c["rtt"], "recovery": c["rtt"], "unfairness": 0.5,
     }.get(objective.name, 1.0)  # fmt: skip
     return float(f"{value * scale:.4g}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import Any
@@ -19,6 +21,17 @@ Progress = Callable[[float, int, int], object]
 
 #: Jobs that are submitted for each process.
 _AHEAD = 4
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process soon after the one that started it was killed: nothing else would end it."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 class Runner:
@@ -87,7 +100,8 @@ class Runner:
     def _side_by_side(self, jobs: list[work.RunJob]) -> None:
         if self._pool is None:
             # A new program each: a fork of one with threads may stop.
-            self._pool = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self._workers, context, initializer=_end_with, initargs=(os.getpid(),))
         later = iter(jobs)
         pending: dict[Future[dict[str, Any]], work.RunJob] = {}
         left = len(jobs)
