@@ -100,7 +100,7 @@ def test_a_sentence_says_who_suffers_what_and_where(found: AttackResult) -> None
 
 
 def test_the_best_reference_is_run_in_the_same_place(found: AttackResult) -> None:
-    made = told(found, found.findings[0])
+    made = told(found.at, found.findings[0], found.references)
     assert made.beside is not None and made.beside[0] == "cubic"
     assert set(made.run.goodput) == set(made.beside[1].goodput)
     assert made.seed in range(101, 111) and made.when[0] >= made.place.warm_up

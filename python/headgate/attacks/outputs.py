@@ -31,17 +31,19 @@ def write(result: AttackResult, folder: Path, figures: bool = True) -> list[Path
     out = []
     for number, finding in enumerate(result.findings, 1):
         stem = f"break-{number}"
-        found = told(result, finding)
-        write_text(
-            folder / f"{stem}.toml",
-            comment(result, finding, found, stem) + file_text(_named(compact(found.data), stem)),
-        )
+        found = told(result.at, finding, result.references)
+        write_text(folder / f"{stem}.toml", file_of(result, finding, found, stem))
         write_text(folder / f"{stem}.case", case(result, finding, found))
         if figures:
-            draw(result, finding, found).save(folder / f"{stem}.svg")
+            draw(result.at, finding, found).save(folder / f"{stem}.svg")
         out.append(folder / f"{stem}.toml")
     write_text(folder / "report.json", json.dumps(result.to_dict(), indent=1) + "\n")
     return out
+
+
+def file_of(result: AttackResult, finding: Finding, found: Told, stem: str) -> str:
+    """The text of a scenario file, with what happens in it above."""
+    return comment(result, finding, found, stem) + file_text(_named(compact(found.data), stem))
 
 
 def _named(data: dict[str, Any], stem: str) -> dict[str, Any]:

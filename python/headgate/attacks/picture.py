@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ..base.palette import COLOURS, GREY, PALE
 from ..plots.canvas import Picture, blank
 from ..plots.content import DASHES
+from .build import Setting
 from .finding import Finding
-from .run import AttackResult
 from .told import Told
 from .words import sentence
 
@@ -25,7 +25,7 @@ Array = npt.NDArray[np.float64]
 _LINES = 4
 
 
-def draw(result: AttackResult, finding: Finding, found: Told) -> Picture:
+def draw(at: Setting, finding: Finding, found: Told) -> Picture:
     """Draws goodput and mean waits of intervals; the moment of failure is shaded."""
     c = finding.candidate
     sheet = blank(7.6, 4.8)
@@ -39,7 +39,7 @@ def draw(result: AttackResult, finding: Finding, found: Told) -> Picture:
         name, other = found.beside
         mine = [f for f in other.goodput if f.startswith(("own", "honest"))]
         total = np.sum([other.goodput[f] for f in mine], axis=0) / 1e6
-        who = "the well-behaved source" if result.objective.judges == "queue" else "all its flows"
+        who = "the well-behaved source" if at.objective.judges == "queue" else "all its flows"
         above.plot(other.time, _smooth(total, smooth), color=GREY, lw=1.6, ls=":", label=f"{name} there: {who}")
     above.axhline(c["rate"] / 1e6, color=PALE, lw=1.0)
     above.set_ylabel("goodput\n(Mbit/s)")
@@ -61,7 +61,7 @@ def draw(result: AttackResult, finding: Finding, found: Told) -> Picture:
         axes.axvspan(*found.when, color=PALE, alpha=0.5, lw=0)
         axes.set_xlim(0, found.place.duration)
     above.legend(fontsize=7.5, ncols=3, loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False)
-    sheet.suptitle("\n".join(textwrap.wrap(sentence(result.at, finding), 105)), fontsize=8.5, x=0.02, ha="left")
+    sheet.suptitle("\n".join(textwrap.wrap(sentence(at, finding), 105)), fontsize=8.5, x=0.02, ha="left")
     return Picture(sheet)
 
 

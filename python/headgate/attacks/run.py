@@ -179,20 +179,8 @@ def attack(
         MissingExtraError: the library of the search is not installed.
         KeyboardInterrupt: Ctrl-C; finished runs are kept in the folder.
     """
-    if control is None and queue is None:
-        raise HeadgateError("expected a flow control, a queue, or both")
-    judges = "control" if control is not None else "queue"
-    looked_for = objective(objective_name or ("goodput" if judges == "control" else "victim-delay"), judges)
-    found = read(bounds) if isinstance(bounds, str) else bounds
-    at = Setting(
-        control or Judged(BESIDE, {"kind": BESIDE}),
-        queue,
-        looked_for,
-        _narrowed(found, looked_for, times, queue),
-        noise,
-    )
-    subject = control or queue
-    assert subject is not None
+    at = setting(control, queue, objective_name, bounds, times, noise)
+    looked_for, subject, judges = at.objective, at.subject, at.objective.judges
     others = [Judged(name, {"kind": name}) for name in REFERENCES[judges]] if against is None else list(against)
     # The scheme is no reference of its own, unless it has other parameters.
     others = [o for o in others if o.table != subject.table]
@@ -219,6 +207,28 @@ def attack(
         at, judge.limit, margin, tuple(others), tuple(hunt.findings), hunt.rejected,
         hunt.searcher.asked, judge.runs, judge.cpu_s, time.monotonic() - began, hunt.best, seed, tuple(hunt.curve),
     )  # fmt: skip
+
+
+def setting(
+    control: Judged | None,
+    queue: Judged | None,
+    objective_name: str = "",
+    bounds: str | Bounds = "internet",
+    times: int | None = None,
+    noise: str = "1pkt",
+) -> Setting:
+    """What all candidates of an attack have in common; see `attack`.
+
+    Raises:
+        HeadgateError: there is nothing to attack, or no such objective or preset.
+    """
+    if control is None and queue is None:
+        raise HeadgateError("expected a flow control, a queue, or both")
+    judges = "control" if control is not None else "queue"
+    looked_for = objective(objective_name or ("goodput" if judges == "control" else "victim-delay"), judges)
+    found = read(bounds) if isinstance(bounds, str) else bounds
+    flows = control or Judged(BESIDE, {"kind": BESIDE})
+    return Setting(flows, queue, looked_for, _narrowed(found, looked_for, times, queue), noise)
 
 
 class _Hunt:

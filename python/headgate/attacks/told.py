@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,12 @@ import numpy as np
 from .. import _core
 from ..plugins.load import ensure_text
 from ..referee.part import Place
+from ..referee.subjects import Judged
 from .build import Setting, scenario
 from .finding import Finding
 from .genome import Candidate
 from .moment import Series, moment, series
-from .run import UNSEEN, AttackResult
+from .run import UNSEEN
 
 
 @dataclass(frozen=True)
@@ -38,29 +40,29 @@ class Told:
     beside: tuple[str, Series] | None
 
 
-def told(result: AttackResult, finding: Finding) -> Told:
+def told(at: Setting, finding: Finding, references: Sequence[Judged]) -> Told:
     """Runs a finding once more, and the best reference in its place."""
     seed = next((s for s, j in zip(UNSEEN, finding.judgements, strict=True) if j.broken), UNSEEN[0])
-    data, place = scenario(finding.candidate, result.at)
+    data, place = scenario(finding.candidate, at)
     run = _run(data, place, seed)
-    best = result.objective.best(list(finding.references.values()))
+    best = at.objective.best(list(finding.references.values()))
     beside = None
     if best is not None and run is not None:
         name = next(n for n, v in finding.references.items() if v == best)
-        other = _run(*scenario(*_there(result, finding, name)), seed)
+        other = _run(*scenario(*_there(at, finding, name, references)), seed)
         beside = None if other is None else (name, other)
     if run is None:
         run = Series(np.zeros(0), {}, {}, {})
-    when = moment(run, result.objective, place)
+    when = moment(run, at.objective, place)
     return Told({**data, "seed": seed}, place, seed, when, run, beside)
 
 
-def _there(result: AttackResult, finding: Finding, name: str) -> tuple[Candidate, Setting]:
+def _there(at: Setting, finding: Finding, name: str, references: Sequence[Judged]) -> tuple[Candidate, Setting]:
     """The place of a finding with a reference in it."""
-    if result.objective.calm:
-        return finding.candidate.put(burst_rate=0.0), result.at
-    other = next(o for o in result.references if o.name == name)
-    return finding.candidate, result.at.put(other)
+    if at.objective.calm:
+        return finding.candidate.put(burst_rate=0.0), at
+    other = next(o for o in references if o.name == name)
+    return finding.candidate, at.put(other)
 
 
 def _run(data: dict[str, Any], place: Place, seed: int) -> Series | None:

@@ -1,0 +1,238 @@
+"""Makes the page of attacks again: `python docs/attacks.py [known] [breaks] [NAME ...]`, from the root of a checkout.
+
+`known` searches for the breaks of the literature, and `breaks` for some of every flow control and queue, or of those that are named; both
+unless one is named. What was found is kept in docs/_generated/attacks.json, and each break as docs/breaks/NAME.toml; those that
+docs/attacks.toml names have a picture. With `--write` only the page and the pictures are written; with `--check` it fails if the page is not
+that of what was found.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+KEPT = ROOT / "docs/_generated/attacks.json"
+PAGE = ROOT / "docs/_generated/attacks.md"
+CHOSEN = ROOT / "docs/attacks.toml"
+BREAKS = ROOT / "docs/breaks"
+
+CONTROLS = ["reno", "cubic", "cubic_linux", "bbr1", "bbr3", "dctcp", "prague", "vegas", "ledbat", "ledbat_plus_plus", "copa",
+            "swift", "timely", "vivace", "allegro", "scream", "packet_pair", "pp_cth"]  # fmt: skip
+QUEUES = [
+    "fcfs",
+    "red",
+    "codel",
+    "pie",
+    "fq_codel",
+    "fq_pie",
+    "cake",
+    "dualpi2",
+    "linux_fq",
+    "drr",
+    "fq",
+    "csfq",
+    "sfb",
+    "choke",
+]
+
+#: What is looked for.
+OBJECTIVES = {"control": ("goodput", "share", "loss", "delay"), "queue": ("victim-delay", "wrong-drops", "unfairness")}
+
+#: Candidates of each search, and breaks after which it ends.
+CANDIDATES, FINDINGS = 600, 2
+
+
+def search_known(kept: dict[str, Any], names: list[str]) -> None:
+    """Searches for the breaks of the literature, by search and at random."""
+    from headgate.attacks.known import KNOWN, find
+    from headgate.attacks.words import sentence
+
+    for known in KNOWN:
+        if names and known.name not in names:
+            continue
+        found = find(known)
+        row: dict[str, Any] = {"source": known.source, "what": known.what, "objective": known.objective}
+        for name, result, first in (
+            ("search", found.search, found.by_search),
+            ("random", found.random, found.at_random),
+        ):
+            row[name] = {
+                "found": first is not None,
+                "after": None if first is None else first.asked,
+                "sentence": "" if first is None else sentence(result.at, first),
+                "others": len(result.findings) - (first is not None),
+                "candidates": result.candidates,
+                "runs": result.runs,
+                "cpu_s": round(result.cpu_s, 1),
+            }
+        kept["known"][known.name] = row
+        print(known.name, row["search"]["found"], row["random"]["found"], flush=True)
+        keep(kept)
+
+
+def search_breaks(kept: dict[str, Any], names: list[str]) -> None:
+    """Searches for breaks of all controls and queues."""
+    from headgate.attacks import Budget, attack
+    from headgate.attacks.outputs import file_of
+    from headgate.attacks.told import told
+    from headgate.attacks.words import sentence
+    from headgate.base.atomic import write_text
+    from headgate.referee.subjects import named
+
+    for judges, subjects in (("control", CONTROLS), ("queue", QUEUES)):
+        for subject in subjects:
+            if names and subject not in names:
+                continue
+            scheme = named(subject, "control" if judges == "control" else "aqm")
+            for file in BREAKS.glob(f"{subject}-*.toml"):
+                file.unlink()
+            kept["breaks"] = {k: v for k, v in kept["breaks"].items() if v["subject"] != subject}
+            for objective in OBJECTIVES[judges]:
+                result = attack(
+                    scheme if judges == "control" else None, None if judges == "control" else scheme, objective_name=objective,
+                    budget=Budget(CANDIDATES, findings=FINDINGS),
+                )  # fmt: skip
+                kept["searches"][f"{subject} {objective}"] = [
+                    result.candidates,
+                    result.runs,
+                    round(result.cpu_s, 1),
+                    len(result.findings),
+                ]
+                for number, finding in enumerate(result.findings, 1):
+                    stem = f"{subject}-{objective}-{number}"
+                    write_text(
+                        BREAKS / f"{stem}.toml",
+                        file_of(result, finding, told(result.at, finding, result.references), stem),
+                    )
+                    kept["breaks"][stem] = {
+                        "subject": subject,
+                        "judges": judges,
+                        "objective": objective,
+                        "sentence": sentence(result.at, finding),
+                        "value": finding.value,
+                        "references": finding.references,
+                        "genome": asdict(finding.candidate),
+                        "active": list(finding.active),
+                        "failed": finding.failed,
+                        "limit": result.limit,
+                    }
+                print(subject, objective, len(result.findings), flush=True)
+            keep(kept)
+
+
+def keep(kept: dict[str, Any]) -> None:
+    """Writes what was found, one entry a line."""
+    text = json.dumps(kept, separators=(",", ":"), sort_keys=True).replace('},"', '},\n"')
+    KEPT.write_text(text + "\n", "utf-8")
+
+
+def page(kept: dict[str, Any]) -> str:
+    """The page's tables and pictures."""
+    chosen = tomllib.loads(CHOSEN.read_text("utf-8")) if CHOSEN.exists() else {}
+    lines = ["<!-- Generated by docs/attacks.py; do not edit. -->", "", "## Known breaks, found again", ""]
+    lines += [_row(["break", "source", "search", "at random"]), _row(["---"] * 4)]
+    for name, row in kept["known"].items():
+        told = [
+            (f"after {row[k]['after']:,} candidates" if row[k]["found"] else "not found")
+            + f" ({row[k]['cpu_s']:.0f} s)"
+            for k in ("search", "random")
+        ]
+        lines.append(_row([name, row["source"], *told]))
+    both = [sum(row[k]["found"] for row in kept["known"].values()) for k in ("search", "random")]
+    lines += ["", f"The search found {both[0]} of {len(kept['known'])}, drawing at random {both[1]}.", ""]
+    for name, row in kept["known"].items():
+        found = row["search"]["sentence"] or "not found."
+        lines.append(f"- **{name}**. {row['what']} Found: {found}")
+    lines += ["", "## The most instructive ones", ""]
+    for number, (stem, words) in enumerate(chosen.items(), 1):
+        lines += [f"### {number}. {words['title']}", "", kept["breaks"][stem]["sentence"], "", words["why"], ""]
+        lines += [f"![{words['title']}: goodput and waiting times against time](../breaks/{stem}.svg)", ""]
+        lines += [f"`headgate explore docs/breaks/{stem}.toml`", ""]
+    lines += ["## All breaks", ""]
+    for subject in dict.fromkeys(b["subject"] for b in kept["breaks"].values()):
+        lines += [f"### `{subject}`", ""]
+        own = {stem: b for stem, b in kept["breaks"].items() if b["subject"] == subject}
+        lines += [
+            f"- [`{stem}`](../breaks/{stem}.toml): {b['sentence'].removeprefix(subject + ': ')}"
+            for stem, b in own.items()
+        ] + [""]
+    none = [name for name, (_, _, _, count) in kept["searches"].items() if not count]
+    lines += [
+        "Nothing was found in these searches, which says nothing of what was not tried: "
+        + ", ".join(f"`{n}`" for n in none)
+        + "."
+    ]
+    total = [sum(s[i] for s in kept["searches"].values()) for i in (0, 1, 2)]
+    lines += [
+        "",
+        f"All searches together: {total[0]:,} candidates, {total[1]:,} runs, {total[2] / 60:.0f} minutes of processor time.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def pictures(kept: dict[str, Any]) -> None:
+    """Draws those of the chosen breaks."""
+    from headgate.attacks.finding import Finding
+    from headgate.attacks.genome import Candidate
+    from headgate.attacks.judge import Judgement
+    from headgate.attacks.picture import draw
+    from headgate.attacks.run import setting
+    from headgate.attacks.told import told
+    from headgate.referee.subjects import Judged, named
+
+    for stem in tomllib.loads(CHOSEN.read_text("utf-8")) if CHOSEN.exists() else {}:
+        row = kept["breaks"][stem]
+        scheme = named(row["subject"], "control" if row["judges"] == "control" else "aqm")
+        at = setting(
+            scheme if row["judges"] == "control" else None,
+            None if row["judges"] == "control" else scheme,
+            row["objective"],
+        )
+        genome = row["genome"]
+        c = Candidate(genome["numbers"], genome["queue"], genome["pattern"], tuple(genome["times"]))
+        scores = [0.0] * row["failed"] + [-1.0] * (10 - row["failed"])
+        finding = Finding(
+            c, tuple(row["active"]), tuple(Judgement(s, row["value"], row["references"]) for s in scores), c, 0
+        )
+        others = [Judged(name, {"kind": name}) for name in row["references"]]
+        draw(at, finding, told(at, finding, others)).save(BREAKS / f"{stem}.svg")
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> int:
+    """Searches, writes or checks."""
+    options = {word for word in sys.argv[1:] if word.startswith("--")}
+    words = [word for word in sys.argv[1:] if word not in options]
+    what = {word for word in words if word in ("known", "breaks")} or {"known", "breaks"}
+    names = [word for word in words if word not in what]
+    empty: dict[str, Any] = {"known": {}, "breaks": {}, "searches": {}}
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else empty
+    if "--check" in options:
+        if PAGE.read_text("utf-8") != page(kept):
+            print(
+                "docs/attacks.py: the page is not that of what was found; run `python docs/attacks.py --write`",
+                file=sys.stderr,
+            )
+            return 1
+        return 0
+    BREAKS.mkdir(exist_ok=True)
+    if "--write" not in options:
+        if "known" in what:
+            search_known(kept, names)
+        if "breaks" in what:
+            search_breaks(kept, names)
+    PAGE.write_text(page(kept), "utf-8")
+    pictures(kept)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
