@@ -2,8 +2,8 @@
 
 `known` searches for the breaks of the literature, and `breaks` for some of every flow control and queue, or of those that are named; both
 unless one is named. What was found is kept in docs/_generated/attacks.json, and each break as docs/breaks/NAME.toml; those that
-docs/attacks.toml names have a picture. With `--write` only the page and the pictures are written; with `--check` it fails if the page is not
-that of what was found.
+docs/attacks.toml names have a picture. With `--write` only the page and the pictures are written; with `--check` it fails if the page is
+not that of what was found.
 """
 
 from __future__ import annotations
