@@ -177,9 +177,9 @@ def page(kept: dict[str, Any]) -> str:
 
 def pictures(kept: dict[str, Any]) -> None:
     """Draws those of the chosen breaks."""
-    from headgate.attacks.finding import Finding
+    from headgate.attacks.finding import FoundBreak
     from headgate.attacks.genome import Candidate
-    from headgate.attacks.judge import Judgement
+    from headgate.attacks.judge import CandidateScore
     from headgate.attacks.picture import draw
     from headgate.attacks.run import setting
     from headgate.attacks.told import told
@@ -196,8 +196,8 @@ def pictures(kept: dict[str, Any]) -> None:
         genome = row["genome"]
         c = Candidate(genome["numbers"], genome["queue"], genome["pattern"], tuple(genome["times"]))
         scores = [0.0] * row["failed"] + [-1.0] * (10 - row["failed"])
-        finding = Finding(
-            c, tuple(row["active"]), tuple(Judgement(s, row["value"], row["references"]) for s in scores), c, 0
+        finding = FoundBreak(
+            c, tuple(row["active"]), tuple(CandidateScore(s, row["value"], row["references"]) for s in scores), c, 0
         )
         others = [Judged(name, {"kind": name}) for name in row["references"]]
         draw(at, finding, told(at, finding, others)).save(BREAKS / f"{stem}.svg")

@@ -11,9 +11,9 @@ import pytest
 
 from headgate import Scenario
 from headgate.attacks import AttackResult, Budget, bounds
-from headgate.attacks.finding import Finding
+from headgate.attacks.finding import FoundBreak
 from headgate.attacks.genome import Candidate
-from headgate.attacks.moment import Series, moment
+from headgate.attacks.moment import RunSeries, moment
 from headgate.attacks.objective import OBJECTIVES
 from headgate.attacks.outputs import write
 from headgate.attacks.run import attack
@@ -68,7 +68,7 @@ def test_the_moment_is_where_it_is_worst() -> None:
     rate = np.where((at > 7) & (at < 8), 0.0, 1e6)
     flows = {"own1": rate, "own2": np.full(20, 1e6)}
     waits = {name: np.where(at > 15, 0.5, 0.01) for name in flows}
-    series = Series(at, flows, waits, {name: np.where(at < 1, 9.0, 0.0) for name in flows})
+    series = RunSeries(at, flows, waits, {name: np.where(at < 1, 9.0, 0.0) for name in flows})
     assert moment(series, OBJECTIVES["goodput"], place) == (7.0, 8.0)
     assert moment(series, OBJECTIVES["share"], place) == (7.0, 8.0)
     assert moment(series, OBJECTIVES["delay"], place)[0] >= 15
@@ -80,7 +80,7 @@ def words_of(found: AttackResult, objective: str, judges: str, **changes: Any) -
     queue = Judged("red", {"kind": "red"}) if judges == "queue" else None
     at = replace(found.at, objective=OBJECTIVES[objective], queue=queue)
     judgements = tuple(replace(j, value=0.04, references={"cubic": 0.5}) for j in found.findings[0].judgements)
-    return sentence(at, Finding(c, (), judgements, c, 1))
+    return sentence(at, FoundBreak(c, (), judgements, c, 1))
 
 
 def test_a_sentence_says_who_suffers_what_and_where(found: AttackResult) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .bounds import presets
-from .finding import Finding
+from .finding import FoundBreak
 from .run import AttackResult, Budget, attack
 
-__all__ = ["AttackResult", "Budget", "Finding", "attack", "presets"]
+__all__ = ["AttackResult", "Budget", "FoundBreak", "attack", "presets"]

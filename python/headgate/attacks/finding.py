@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .genome import Candidate
-from .judge import Judgement
+from .judge import CandidateScore
 
 
 @dataclass(frozen=True)
-class Finding:
+class FoundBreak:
     """A break that counts.
 
     Attributes:
@@ -24,7 +24,7 @@ class Finding:
 
     candidate: Candidate
     active: tuple[str, ...]
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[CandidateScore, ...]
     first: Candidate
     asked: int
 

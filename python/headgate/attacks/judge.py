@@ -19,7 +19,7 @@ _FAULT = 5.0
 
 
 @dataclass(frozen=True)
-class Judgement:
+class CandidateScore:
     """What a candidate did in one run.
 
     Attributes:
@@ -51,7 +51,7 @@ class Judge:
         #: Runs asked for, those of before included, and seconds of processor time.
         self.runs, self.cpu_s = 0, 0.0
 
-    def __call__(self, candidates: Sequence[Candidate], seeds: Sequence[int] = (1,)) -> list[list[Judgement]]:
+    def __call__(self, candidates: Sequence[Candidate], seeds: Sequence[int] = (1,)) -> list[list[CandidateScore]]:
         """Of each candidate its judgements, one a seed."""
         at = self.at
         own = [[self._job(c, at, seed) for seed in seeds] for c in candidates]
@@ -72,19 +72,19 @@ class Judge:
 
     def _judged(
         self, c: Candidate, value: float | None, fault: str, i: int, k: int, jobs: dict[tuple[int, int, str], RunJob]
-    ) -> Judgement:
+    ) -> CandidateScore:
         if fault:
-            return Judgement(_FAULT, None, {}, fault)
+            return CandidateScore(_FAULT, None, {}, fault)
         objective = self.at.objective
         score = objective.badness(value, self.limit)
         if not self.references:
-            return Judgement(score, value, {})
+            return CandidateScore(score, value, {})
         if score < 0:
             # As if the best reference had the same: a scheme within the limit is further from a break than one beyond it.
-            return Judgement(score - math.log(self.margin), value, {})
+            return CandidateScore(score - math.log(self.margin), value, {})
         beside = {o.name: self._value(self._put(o, c)[0], jobs[i, k, o.name])[0] for o in self.references}
         gap = objective.gap(value, objective.best(list(beside.values())), self.margin)
-        return Judgement(min(score, gap), value, beside)
+        return CandidateScore(min(score, gap), value, beside)
 
     def _put(self, other: Judged, c: Candidate) -> tuple[Candidate, Setting]:
         """The candidate and the setting with a reference in the place of the scheme."""

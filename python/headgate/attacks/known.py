@@ -16,11 +16,12 @@ from ..referee.subjects import Judged
 from ..referee.work import RunJob
 from .bounds import read
 from .build import Setting, scenario
-from .finding import Finding
+from .finding import FoundBreak
+from .genome import Bounds
 from .run import CONFIRM, AttackResult, Budget, attack, setting
 
 #: Runs of the engine for each search.
-RUNS = 6000
+RUNS = 3000
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,24 @@ class KnownBreak:
     source: str
     what: str
     objective: str
-    is_it: Callable[[Finding], bool]
+    is_it: Callable[[FoundBreak], bool]
     control: dict[str, Any] | None = None
     queue: dict[str, Any] | None = None
     transport: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     #: The same without the cause that the literature names: there it must not be a break.
     twin: Callable[[Setting], Setting] | None = None
-    #: What bursts may take of the line on average, where the break is one of a low rate.
+    #: What the literature says of the place: a low rate of bursts, deep buffers, a queue. It replaces those of the preset.
     burst_share: float | None = None
+    buffer: tuple[float, float] | None = None
+    fcfs: bool = False
+
+    def bounds(self) -> Bounds:
+        """Where it is looked for."""
+        found = read("internet")
+        ranges = found.ranges if self.buffer is None else {**found.ranges, "buffer": self.buffer}
+        share = found.burst_share if self.burst_share is None else self.burst_share
+        return replace(found, ranges=ranges, burst_share=share, queues=("fcfs",) if self.fcfs else found.queues)
 
     def subjects(self) -> tuple[Judged | None, Judged | None]:
         """The control and the queue."""
@@ -58,11 +68,11 @@ class KnownBreak:
         return control, None if self.queue is None else Judged(self.queue["kind"], self.queue)
 
 
-def _has(finding: Finding, *names: str) -> bool:
+def _has(finding: FoundBreak, *names: str) -> bool:
     return all(name in finding.active for name in names)
 
 
-def _low_rate(f: Finding) -> bool:
+def _low_rate(f: FoundBreak) -> bool:
     # The least timeout of RFC 6298 is 1 s.
     return _has(f, "burst_rate") and 0.5 <= f.candidate["period"] <= 2
 
@@ -81,29 +91,29 @@ KNOWN: tuple[KnownBreak, ...] = (
     KnownBreak(
         "low-rate attack", "Kuzmanovic and Knightly 2003",
         "Short bursts with a period near the least timeout keep Reno in timeouts.",
-        "bursts", _low_rate, control={"kind": "reno"}, transport={"preset": "rfc"}, options={"limit": 0.2}, burst_share=0.06,
+        "bursts", _low_rate, control={"kind": "reno"}, transport={"preset": "rfc"}, options={"limit": 0.2}, burst_share=0.06, buffer=(1, 4), fcfs=True,
         twin=_with_short_timeout,
     ),
     KnownBreak(
         "starvation of Copa", "Arun, Alizadeh and Balakrishnan 2022",
         "A bounded delay of one flow alone starves one of two equal delay-based flows.",
-        "starvation", lambda f: _has(f, "delay"), control={"kind": "copa"},
+        "starvation", lambda f: _has(f, "delay"), control={"kind": "copa"}, buffer=(4, 8), fcfs=True,
     ),
     KnownBreak(
         "starvation of Vegas", "Arun, Alizadeh and Balakrishnan 2022",
         "A bounded delay of one flow alone starves one of two equal delay-based flows.",
-        "starvation", lambda f: _has(f, "delay"), control={"kind": "vegas"},
+        "starvation", lambda f: _has(f, "delay"), control={"kind": "vegas"}, buffer=(4, 8), fcfs=True,
     ),
     KnownBreak(
         "starvation of BBR", "Arun, Alizadeh and Balakrishnan 2022",
         "A bounded delay of one flow alone, or unequal round trips, starve one of two flows with a model of the path.",
-        "starvation", lambda f: _has(f, "delay") or _has(f, "ratio"), control={"kind": "bbr1"},
+        "starvation", lambda f: _has(f, "delay") or _has(f, "ratio"), control={"kind": "bbr1"}, buffer=(4, 8), fcfs=True,
     ),
     KnownBreak(
         "phase effects", "Floyd and Jacobson 1991",
         "Without noise a full queue may always drop the packets of the same one of two equal flows.",
         "share", lambda f: not {"delay", "loss", "burst_rate", "ack_aggregation"} & set(f.active), control={"kind": "reno"},
-        options={"noise": "0"}, twin=_with_noise,
+        options={"noise": "0"}, twin=_with_noise, fcfs=True,
     ),
     KnownBreak(
         "bursts of acknowledgements", "Cardwell et al. 2017 and later drafts of BBR",
@@ -153,8 +163,8 @@ class KnownResult:
     known: KnownBreak
     search: AttackResult
     random: AttackResult
-    by_search: Finding | None
-    at_random: Finding | None
+    by_search: FoundBreak | None
+    at_random: FoundBreak | None
 
 
 def find(known: KnownBreak, runs: int = RUNS, seed: int = 1, workers: int | None = None) -> KnownResult:
@@ -162,12 +172,10 @@ def find(known: KnownBreak, runs: int = RUNS, seed: int = 1, workers: int | None
     control, queue = known.subjects()
     options = dict(known.options)
     against: Sequence[Judged] | None = () if options.pop("absolute", False) else None
-    bounds = read("internet")
-    if known.burst_share is not None:
-        bounds = replace(bounds, burst_share=known.burst_share)
+    bounds = known.bounds()
     at = setting(control, queue, known.objective, bounds)
 
-    def is_it(finding: Finding) -> bool:
+    def is_it(finding: FoundBreak) -> bool:
         return known.is_it(finding) and not (known.twin and _fails(finding, known.twin(at), options.get("limit")))
 
     budget = Budget(1_000_000, runs, findings=6, until=is_it)
@@ -182,7 +190,7 @@ def find(known: KnownBreak, runs: int = RUNS, seed: int = 1, workers: int | None
     return KnownResult(known, search, random, *first)
 
 
-def _fails(finding: Finding, at: Setting, limit: float | None) -> bool:
+def _fails(finding: FoundBreak, at: Setting, limit: float | None) -> bool:
     """Whether most of three runs in another setting are beyond the limit."""
     count = 0
     for seed in CONFIRM:

@@ -19,7 +19,7 @@ SLICES = 20
 
 
 @dataclass(frozen=True)
-class Series:
+class RunSeries:
     """A run by intervals.
 
     Attributes:
@@ -35,7 +35,7 @@ class Series:
     drops: dict[str, Array]
 
 
-def series(result: _core.RunResult, place: Place) -> Series:
+def series(result: _core.RunResult, place: Place) -> RunSeries:
     """The intervals of a run, the warm-up included."""
     table = Run(result, place).table("intervals")
     starts, rows = np.unique(table["start_s"], return_inverse=True)
@@ -52,10 +52,10 @@ def series(result: _core.RunResult, place: Place) -> Series:
         wait[name][rows[own]] = table["queueing_mean_s"][own]
         drops[name] = np.zeros(len(starts))
         drops[name][rows[own]] = table["drops"][own]
-    return Series((starts + ends) / 2, goodput, wait, drops)
+    return RunSeries((starts + ends) / 2, goodput, wait, drops)
 
 
-def moment(found: Series, objective: Objective, place: Place) -> tuple[float, float]:
+def moment(found: RunSeries, objective: Objective, place: Place) -> tuple[float, float]:
     """Start and end in s of the slice after the warm-up in which the property is at its worst."""
     own = [name for name in found.goodput if name.startswith(_whose(objective))]
     bounds = np.linspace(place.warm_up, place.duration, SLICES + 1)
@@ -74,7 +74,7 @@ def _whose(objective: Objective) -> str:
     return wanted.of or ("own" if objective.judges == "control" else "")
 
 
-def _badness(found: Series, own: list[str], inside: npt.NDArray[np.bool_], objective: Objective) -> float:
+def _badness(found: RunSeries, own: list[str], inside: npt.NDArray[np.bool_], objective: Objective) -> float:
     """How bad a slice is: any number that grows with it."""
     rates = [float(found.goodput[name][inside].mean()) for name in own] or [0.0]
     if objective.name in ("share", "starvation"):

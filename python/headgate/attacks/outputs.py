@@ -12,7 +12,7 @@ from ..base.atomic import require_folder, write_text
 from ..base.toml import file_text
 from ..referee.subjects import Judged
 from .build import compact, scenario
-from .finding import Finding
+from .finding import FoundBreak
 from .objective import left
 from .picture import draw
 from .run import AttackResult
@@ -41,7 +41,7 @@ def write(result: AttackResult, folder: Path, figures: bool = True) -> list[Path
     return out
 
 
-def file_of(result: AttackResult, finding: Finding, found: Told, stem: str) -> str:
+def file_of(result: AttackResult, finding: FoundBreak, found: Told, stem: str) -> str:
     """The text of a scenario file, with what happens in it above."""
     return comment(result, finding, found, stem) + file_text(_named(compact(found.data), stem))
 
@@ -50,7 +50,7 @@ def _named(data: dict[str, Any], stem: str) -> dict[str, Any]:
     return {**data, "name": stem, "traces": ["window", "backlog", "drops"]}
 
 
-def comment(result: AttackResult, finding: Finding, found: Told, stem: str) -> str:
+def comment(result: AttackResult, finding: FoundBreak, found: Told, stem: str) -> str:
     """The lines above the scenario of a break."""
     lines = [*_wrapped(sentence(result.at, finding)), ""]
     for name, value in finding.references.items():
@@ -67,7 +67,7 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, 100)
 
 
-def case(result: AttackResult, finding: Finding, found: Told) -> str:
+def case(result: AttackResult, finding: FoundBreak, found: Told) -> str:
     """The break as a case of the referee: a scheme passes that does not fail there."""
     objective = result.objective
     entries = []
@@ -102,7 +102,7 @@ def case(result: AttackResult, finding: Finding, found: Told) -> str:
     return file_text(own)
 
 
-def _bound(result: AttackResult, finding: Finding) -> float:
+def _bound(result: AttackResult, finding: FoundBreak) -> float:
     """Between what the scheme and the best reference have, by their ratio, as the metric counts it: without references the limit."""
     objective, c = result.objective, finding.candidate
     value, best = finding.value, objective.best(list(finding.references.values()))

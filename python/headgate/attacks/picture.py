@@ -12,7 +12,7 @@ from ..base.palette import COLOURS, GREY, PALE
 from ..plots.canvas import Picture, blank
 from ..plots.content import DASHES
 from .build import Setting
-from .finding import Finding
+from .finding import FoundBreak
 from .told import Told
 from .words import sentence
 
@@ -25,7 +25,7 @@ Array = npt.NDArray[np.float64]
 _LINES = 4
 
 
-def draw(at: Setting, finding: Finding, found: Told) -> Picture:
+def draw(at: Setting, finding: FoundBreak, found: Told) -> Picture:
     """Draws goodput and mean waits of intervals; the moment of failure is shaded."""
     c = finding.candidate
     sheet = blank(7.6, 4.8)

@@ -20,7 +20,7 @@ from ..sweep.engines import Dask
 from . import work
 from .bounds import read
 from .build import BESIDE, Setting, scenario
-from .finding import Finding
+from .finding import FoundBreak
 from .genome import Bounds, Candidate
 from .judge import Judge
 from .objective import Objective, objective
@@ -60,7 +60,7 @@ class Budget:
     runs: int = 10_000_000
     cpu_s: float = math.inf
     findings: int = 3
-    until: Callable[[Finding], bool] | None = None
+    until: Callable[[FoundBreak], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class AttackResult:
     limit: float
     margin: float
     references: tuple[Judged, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[FoundBreak, ...]
     rejected: int
     candidates: int
     runs: int
@@ -237,7 +237,7 @@ class _Hunt:
     def __init__(self, judge: Judge, budget: Budget, seed: int) -> None:
         self.judge, self.bounds, self.budget = judge, judge.at.bounds, budget
         self.searcher = Searcher(self.bounds, self._scores, lambda: self.spent() >= 1, seed)
-        self.findings: list[Finding] = []
+        self.findings: list[FoundBreak] = []
         self.rejected, self.best = 0, -math.inf
         #: The best score after so many candidates, where it rose.
         self.curve: list[tuple[int, float]] = []
@@ -289,7 +289,7 @@ class _Hunt:
         plain = "fcfs" if "fcfs" in self.bounds.queues else self.bounds.queues[0]
         small = shrink(first, self.bounds, self._fails, plain, self.judge.at.objective.flows)
         judgements = tuple(self.judge([small], UNSEEN)[0])
-        made = Finding(small, self._active(small), judgements, first, asked)
+        made = FoundBreak(small, self._active(small), judgements, first, asked)
         self.searcher.archive.add(small, made.active)
         if made.failed < MOST_OF:
             self.rejected += 1

@@ -14,9 +14,9 @@ from ..plugins.load import ensure_text
 from ..referee.part import Place
 from ..referee.subjects import Judged
 from .build import Setting, scenario
-from .finding import Finding
+from .finding import FoundBreak
 from .genome import Candidate
-from .moment import Series, moment, series
+from .moment import RunSeries, moment, series
 from .run import UNSEEN
 
 
@@ -36,11 +36,11 @@ class Told:
     place: Place
     seed: int
     when: tuple[float, float]
-    run: Series
-    beside: tuple[str, Series] | None
+    run: RunSeries
+    beside: tuple[str, RunSeries] | None
 
 
-def told(at: Setting, finding: Finding, references: Sequence[Judged]) -> Told:
+def told(at: Setting, finding: FoundBreak, references: Sequence[Judged]) -> Told:
     """Runs a finding once more, and the best reference in its place."""
     seed = next((s for s, j in zip(UNSEEN, finding.judgements, strict=True) if j.broken), UNSEEN[0])
     data, place = scenario(finding.candidate, at)
@@ -52,12 +52,12 @@ def told(at: Setting, finding: Finding, references: Sequence[Judged]) -> Told:
         other = _run(*scenario(*_there(at, finding, name, references)), seed)
         beside = None if other is None else (name, other)
     if run is None:
-        run = Series(np.zeros(0), {}, {}, {})
+        run = RunSeries(np.zeros(0), {}, {}, {})
     when = moment(run, at.objective, place)
     return Told({**data, "seed": seed}, place, seed, when, run, beside)
 
 
-def _there(at: Setting, finding: Finding, name: str, references: Sequence[Judged]) -> tuple[Candidate, Setting]:
+def _there(at: Setting, finding: FoundBreak, name: str, references: Sequence[Judged]) -> tuple[Candidate, Setting]:
     """The place of a finding with a reference in it."""
     if at.objective.calm:
         return finding.candidate.put(burst_rate=0.0), at
@@ -65,7 +65,7 @@ def _there(at: Setting, finding: Finding, name: str, references: Sequence[Judged
     return finding.candidate, at.put(other)
 
 
-def _run(data: dict[str, Any], place: Place, seed: int) -> Series | None:
+def _run(data: dict[str, Any], place: Place, seed: int) -> RunSeries | None:
     """A run by intervals; None if the scheme fails with an error."""
     text = json.dumps(data)
     ensure_text(text)

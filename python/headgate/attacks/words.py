@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .build import Setting
-from .finding import Finding
+from .finding import FoundBreak
 from .genome import Candidate
 
 
-def sentence(at: Setting, finding: Finding) -> str:
+def sentence(at: Setting, finding: FoundBreak) -> str:
     """One sentence on a break."""
     objective = at.objective
     length = at.length(finding.candidate) - at.warm_up(finding.candidate)
