@@ -6,6 +6,7 @@ A case notices a mutant if one of its verdicts is fail or invalid, or worse, whe
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -65,6 +66,16 @@ def controls(families: list[str] | None) -> list[Case]:
     return [case for case in cases() if case.judges == "control" and case.family in (families or [case.family])]
 
 
+def in_turns(mutants: list[Mutant]) -> list[Mutant]:
+    """The first of each rule, then the second of each, and so on: a run that is stopped has had all rules."""
+    before: Counter[str] = Counter()
+    turns = []
+    for mutant in mutants:
+        turns.append(before[mutant.rule])
+        before[mutant.rule] += 1
+    return [mutant for _, mutant in sorted(zip(turns, mutants, strict=True), key=lambda pair: pair[0])]
+
+
 def main() -> int:
     """Prints a line for each mutant, and the two shares; exit code 1 if too few are noticed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -78,7 +89,7 @@ def main() -> int:
     parser.add_argument("--json", help="file for who noticed whom")
     options = parser.parse_args()
     chosen = controls(options.family)
-    mutants = [mutant for mutant in LISTS[options.set] if mutant.name.startswith(tuple(options.only or [""]))]
+    mutants = in_turns([m for m in LISTS[options.set] if m.name.startswith(tuple(options.only or [""]))])
     found = Found({case.name: case.rules for case in chosen})
     with TemporaryDirectory() as temporary, ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:
         folder = Path(options.out or temporary)

@@ -90,7 +90,7 @@ class Found:
             name: {**one, "noticed": sorted(case for case, seen in one["noticed"].items() if seen)}
             for name, one in self.mutants.items()
         }
-        parts = [("rules", self.rules), ("applies", applies), ("mutants", lines)]
+        parts: list[tuple[str, dict[str, Any]]] = [("rules", self.rules), ("applies", applies), ("mutants", lines)]
         text = ",\n".join(
             f' "{key}": {{\n' + ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in table.items()) + "\n }"
             for key, table in parts
