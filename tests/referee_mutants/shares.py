@@ -84,13 +84,14 @@ class Found:
         return text + (f"   missed by {', '.join(missed)}" if missed else "")
 
     def write(self, file: Path) -> None:
-        """As JSON, a line for each mutant. What applies to a mutant is what applies to its base, and stands once."""
-        applies = {one["base"]: sorted(one["noticed"]) for one in self.mutants.values()}
-        lines = {
-            name: {**one, "noticed": sorted(case for case, seen in one["noticed"].items() if seen)}
-            for name, one in self.mutants.items()
-        }
-        parts: list[tuple[str, dict[str, Any]]] = [("rules", self.rules), ("applies", applies), ("mutants", lines)]
+        """As JSON, a line for each case and each mutant; a mutant has the cases that `noticed` it and those that `missed` it."""
+        lines = {}
+        for name, one in self.mutants.items():
+            sides: dict[str, list[str]] = {"noticed": [], "missed": []}
+            for case in sorted(one["noticed"]):
+                sides["noticed" if one["noticed"][case] else "missed"].append(case)
+            lines[name] = {**one, **sides}
+        parts: list[tuple[str, dict[str, Any]]] = [("rules", self.rules), ("mutants", lines)]
         text = ",\n".join(
             f' "{key}": {{\n' + ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in table.items()) + "\n }"
             for key, table in parts
@@ -103,10 +104,8 @@ class Found:
         data = json.loads(file.read_text())
         found = cls(data["rules"])
         for name, one in data["mutants"].items():
-            found.mutants[name] = {
-                **one,
-                "noticed": {case: case in one["noticed"] for case in data["applies"][one["base"]]},
-            }
+            seen = {**dict.fromkeys(one["noticed"], True), **dict.fromkeys(one.pop("missed"), False)}
+            found.mutants[name] = {**one, "noticed": seen}
         return found
 
 
@@ -138,14 +137,17 @@ def report(found: Found, draws: int = DRAWS) -> str:
     naming, others, further = found.naming(), found.others(), found.further()
     out = [f"{len(found.mutants)} mutants, {len(found.rules)} cases"]
     out.append(f"pairs of a mutant and a case that names its rule: {len(naming)}, noticed {mean(naming):.1%}")
-    for text, values in zip(("cases", "mutants"), nulls(found, draws), strict=True):
+    # Mutants that were judged by the cases that name their rule alone say nothing of what other words would have given.
+    drawn = nulls(found, draws) if others else ()
+    for text, values in zip(("cases", "mutants"), drawn, strict=bool(drawn)):
         low, middle, high = (values[int(part * (len(values) - 1))] for part in (0.025, 0.5, 0.975))
         out.append(f"  with the words of {text} at random: {middle:.1%} (95 % of {draws}: {low:.1%} to {high:.1%})")
     if further:
         out.append(
             f"pairs of a mutant and a case that names another of its rules: {len(further)}, noticed {mean(further):.1%}"
         )
-    out.append(f"other pairs: {len(others)}, as the original {1 - mean(others):.1%}")
+    if others:
+        out.append(f"other pairs: {len(others)}, as the original {1 - mean(others):.1%}")
     for key in ("size", "base", "rule"):
         groups = defaultdict(list)
         for name, one in found.mutants.items():
@@ -157,7 +159,7 @@ def report(found: Found, draws: int = DRAWS) -> str:
             share = f"{mean(seen):6.1%}" if seen else "  none"
             out.append(f"{key} {word:18} {len(names):3} mutants {sum(seen):4} of {len(seen):4} pairs {share}")
     if never := [name for name, one in found.mutants.items() if not any(one["noticed"].values())]:
-        out.append(f"not noticed at all: {', '.join(never)}")
+        out.append(f"noticed by none of the cases that judged it: {', '.join(never)}")
     return "\n".join(out)
 
 
