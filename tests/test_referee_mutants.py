@@ -18,6 +18,9 @@ from tests.referee_mutants.second import SECOND
 from tests.referee_mutants.shares import Found, nulls
 from tests.test_referee_cases import RULES
 
+#: Where the lists stand, and what was found of the second.
+LISTED = Path(__file__).parent / "referee_mutants"
+
 #: Of a control in Python, of its timer, and of the engine's BBR; and the cases of which all that name the rule are to notice it.
 CHOSEN = {
     "reno cuts for each packet": ("s-04", "s-05", "s-06"),
@@ -102,3 +105,21 @@ def test_shares_of_a_worked_example(tmp_path: Path) -> None:
     assert 0.5 < sum(of_cases) / 200 < 0.75 and set(of_mutants) == {0.0, 0.5}
     found.write(tmp_path / "found.json")
     assert Found.read(tmp_path / "found.json") == found
+
+
+def test_what_was_found_of_the_second_list() -> None:
+    """The file has all of them as they are in the list, and the page says its share."""
+    found = Found.read(LISTED / "second.json")
+    assert set(found.mutants) == {mutant.name for mutant in SECOND}
+    for mutant in SECOND:
+        one = found.mutants[mutant.name]
+        assert (one["rule"], one["also"], one["base"], one["size"]) == (
+            mutant.rule,
+            list(mutant.also),
+            mutant.base,
+            mutant.size,
+        )
+        assert set(one["noticed"]) <= set(found.rules)
+    seen = found.naming()
+    page = (LISTED.parents[1] / "docs/how-to/referee.md").read_text()
+    assert f"{sum(seen)} of {len(seen)}" in page and f"{sum(seen) / len(seen):.1%}".replace("%", " %") in page

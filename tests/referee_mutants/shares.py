@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headgate.referee.files import cases
+
 from .mutants import Mutant
 
 #: Share of pairs of a mutant and a case that names its rule in which the case is to notice the mutant.
@@ -69,6 +71,14 @@ class Found:
             if not {one["rule"], *one["also"]} & set(self.rules[case])
         ]
 
+    def whole(self) -> Found:
+        """Of the mutants those that were judged by other cases too, and not only by those that name their rule."""
+
+        def more(one: dict[str, Any]) -> bool:
+            return any(one["rule"] not in self.rules[case] for case in one["noticed"])
+
+        return Found(self.rules, {name: one for name, one in self.mutants.items() if more(one)})
+
     def share(self) -> float:
         """Share of pairs of a mutant and a case that names its rule in which the case noticed it."""
         return mean(self.naming())
@@ -114,6 +124,14 @@ def mean(seen: list[bool]) -> float:
     return sum(seen) / max(len(seen), 1)
 
 
+def groups(found: Found, key: str) -> dict[str, list[str]]:
+    """The names of mutants by `size`, `base` or `rule`."""
+    out: dict[str, list[str]] = defaultdict(list)
+    for name, one in found.mutants.items():
+        out[one[key]].append(name)
+    return dict(sorted(out.items()))
+
+
 def nulls(found: Found, draws: int = DRAWS) -> tuple[list[float], list[float]]:
     """Shares of pairs noticed where the words of cases, or those of mutants, have changed places at random; sorted."""
     chance = random.Random(1)
@@ -134,32 +152,45 @@ def nulls(found: Found, draws: int = DRAWS) -> tuple[list[float], list[float]]:
 
 def report(found: Found, draws: int = DRAWS) -> str:
     """All shares as text."""
-    naming, others, further = found.naming(), found.others(), found.further()
+    naming = found.naming()
     out = [f"{len(found.mutants)} mutants, {len(found.rules)} cases"]
     out.append(f"pairs of a mutant and a case that names its rule: {len(naming)}, noticed {mean(naming):.1%}")
     # Mutants that were judged by the cases that name their rule alone say nothing of what other words would have given.
-    drawn = nulls(found, draws) if others else ()
-    for text, values in zip(("cases", "mutants"), drawn, strict=bool(drawn)):
-        low, middle, high = (values[int(part * (len(values) - 1))] for part in (0.025, 0.5, 0.975))
-        out.append(f"  with the words of {text} at random: {middle:.1%} (95 % of {draws}: {low:.1%} to {high:.1%})")
-    if further:
+    if whole := found.whole().mutants:
+        part = Found(found.rules, whole)
+        further, others = part.further(), part.others()
         out.append(
-            f"pairs of a mutant and a case that names another of its rules: {len(further)}, noticed {mean(further):.1%}"
+            f"of the {len(whole)} mutants that all cases judged: {len(part.naming())}, noticed {part.share():.1%}"
         )
-    if others:
-        out.append(f"other pairs: {len(others)}, as the original {1 - mean(others):.1%}")
+        for text, values in zip(("cases", "mutants"), nulls(part, draws), strict=True):
+            low, middle, high = (values[int(share * (len(values) - 1))] for share in (0.025, 0.5, 0.975))
+            out.append(f"  with the words of {text} at random: {middle:.1%} (95 % of {draws}: {low:.1%} to {high:.1%})")
+        out.append(f"  cases that name another of its rules: {len(further)}, noticed {mean(further):.1%}")
+        out.append(f"  other cases: {len(others)}, as the original {1 - mean(others):.1%}")
+        never = [name for name, one in whole.items() if not any(one["noticed"].values())]
+        out.append(f"  noticed by no case at all: {', '.join(never) or 'none'}")
+    steps = {case.name for case in cases() if case.steps}
+    for text, wanted in (("steps", True), ("runs", False)):
+        seen = [
+            seen
+            for one in found.mutants.values()
+            for case, seen in one["noticed"].items()
+            if one["rule"] in found.rules[case] and (case in steps) == wanted
+        ]
+        out.append(f"of these pairs, cases by {text}: {len(seen)}, noticed {mean(seen):.1%}")
     for key in ("size", "base", "rule"):
-        groups = defaultdict(list)
-        for name, one in found.mutants.items():
-            groups[one[key]].append(name)
-        if key == "size" and set(groups) == {""}:
-            continue
-        for word, names in sorted(groups.items()):
+        for word, names in groups(found, key).items():
+            if not word:
+                # The first list does not say how large its faults are.
+                continue
             seen = found.naming(names)
             share = f"{mean(seen):6.1%}" if seen else "  none"
             out.append(f"{key} {word:18} {len(names):3} mutants {sum(seen):4} of {len(seen):4} pairs {share}")
-    if never := [name for name, one in found.mutants.items() if not any(one["noticed"].values())]:
-        out.append(f"noticed by none of the cases that judged it: {', '.join(never)}")
+    named = [name for name in found.mutants if found.naming([name])]
+    missed = [name for name in named if not any(found.naming([name]))]
+    out.append(
+        f"mutants that have a case which names their rule: {len(named)}; noticed by none of these: {', '.join(missed)}"
+    )
     return "\n".join(out)
 
 
