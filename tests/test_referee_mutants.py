@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import headgate
+from headgate import _core
 from headgate.referee.files import cases
-from tests.referee_mutants.mutants import FOLDER, MUTANTS, Mutant
+from tests.referee_mutants.mutants import MUTANTS, Mutant
 from tests.referee_mutants.run import applies, judged, noticed
+from tests.referee_mutants.second import SECOND
+from tests.referee_mutants.shares import Found, nulls
+from tests.test_referee_cases import RULES
+
+#: Where the lists stand, and what was found of the second.
+LISTED = Path(__file__).parent / "referee_mutants"
 
 #: Of a control in Python, of its timer, and of the engine's BBR; and the cases of which all that name the rule are to notice it.
 CHOSEN = {
@@ -38,15 +48,13 @@ def test_cases_notice_a_mutant(name: str, tmp_path: Path) -> None:
     assert all(mutant.rule in case.rules for case in chosen if case.name in found)
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", [*MUTANTS, *SECOND], ids=lambda mutant: mutant.name)
 def test_a_mutant_is_one_change(mutant: Mutant) -> None:
     """A replaced text stands once in the file, and the file is still one of Python; or there are other parameters."""
     if mutant.base.startswith("+"):
         assert mutant.table or mutant.transport
         return
-    text = (FOLDER / f"{mutant.base}.py").read_text()
-    assert text.count(mutant.old) == 1
-    assert ast.dump(ast.parse(text.replace(mutant.old, mutant.new))) != ast.dump(ast.parse(text))
+    assert ast.dump(ast.parse(mutant.text())) != ast.dump(ast.parse(mutant.original.text()))
 
 
 def test_there_are_many_and_of_all_rules() -> None:
@@ -54,3 +62,64 @@ def test_there_are_many_and_of_all_rules() -> None:
     named = {rule for case in cases() for rule in case.rules}
     # A rule without a case is one that nobody tests.
     assert {mutant.rule for mutant in MUTANTS} - named <= {"fast-retransmit", "window-limit"}
+
+
+def same(mutant: Mutant) -> Any:
+    """What two mutants have in common if they are the same fault."""
+    own = ast.dump(ast.parse(mutant.text())) if not mutant.base.startswith("+") else ""
+    return mutant.base, own, json.dumps([mutant.table, mutant.transport], sort_keys=True)
+
+
+def test_the_second_list_has_every_word_and_none_of_the_first() -> None:
+    assert {mutant.rule for mutant in SECOND} == RULES
+    assert all(set(mutant.also) <= RULES - {mutant.rule} for mutant in SECOND)
+    both = [*MUTANTS, *SECOND]
+    assert len({mutant.name for mutant in both}) == len({same(mutant) for mutant in both}) == len(both)
+    assert all(mutant.size in ("gross", "subtle") for mutant in SECOND)
+    assert all(mutant.why.endswith(".") for mutant in SECOND)
+
+
+@pytest.mark.parametrize("mutant", [m for m in SECOND if m.base.startswith("+")], ids=lambda mutant: mutant.name)
+def test_a_mutant_of_the_engine_is_a_scenario(mutant: Mutant, tmp_path: Path) -> None:
+    """Its parameters and its transport are allowed, and are no others than the original's."""
+
+    def checked(one: Mutant) -> dict[str, Any]:
+        subject = one.subject(tmp_path)
+        data = json.loads(headgate.quick.scenario("10Mbit/s", "40ms", "reno").to_json())
+        data["flows"][0] |= {"control": subject.table, "transport": {"preset": "linux", **subject.transport}}
+        flow: dict[str, Any] = json.loads(_core.check(json.dumps(data)))["flows"][0]
+        return flow
+
+    assert checked(mutant) != checked(mutant.original)
+
+
+def test_shares_of_a_worked_example(tmp_path: Path) -> None:
+    """Two mutants, three cases: of two pairs that name the rule one is noticed, and one of two others."""
+    found = Found({"a": ["cut"], "b": ["growth"], "c": ["cut", "idle"]})
+    found.add(Mutant("first", "reno", "cut", also=("growth",)), {"a": True, "b": True, "c": False})
+    found.add(Mutant("second", "cubic", "idle"), {"a": False, "b": True})
+    assert (found.naming(), found.further(), found.others()) == ([True, False], [True], [False, True])
+    assert found.share() == 0.5 and found.naming(["second"]) == []
+    of_cases, of_mutants = nulls(found, draws=200)
+    # With its words at random a case has each of the three places; the mutants' words are either as they are or exchanged.
+    assert 0.5 < sum(of_cases) / 200 < 0.75 and set(of_mutants) == {0.0, 0.5}
+    found.write(tmp_path / "found.json")
+    assert Found.read(tmp_path / "found.json") == found
+
+
+def test_what_was_found_of_the_second_list() -> None:
+    """The file has all of them as they are in the list, and the page says its share."""
+    found = Found.read(LISTED / "second.json")
+    assert set(found.mutants) == {mutant.name for mutant in SECOND}
+    for mutant in SECOND:
+        one = found.mutants[mutant.name]
+        assert (one["rule"], one["also"], one["base"], one["size"]) == (
+            mutant.rule,
+            list(mutant.also),
+            mutant.base,
+            mutant.size,
+        )
+        assert set(one["noticed"]) <= set(found.rules)
+    seen = found.naming()
+    page = (LISTED.parents[1] / "docs/how-to/referee.md").read_text()
+    assert f"{sum(seen)} of {len(seen)}" in page and f"{sum(seen) / len(seen):.1%}".replace("%", " %") in page

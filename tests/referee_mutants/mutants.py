@@ -28,6 +28,10 @@ class Mutant:
         new: what stands there.
         table: parameters of a control of the engine.
         transport: keys of its transport.
+        more: further texts and what stands in their places, where one line does not make the fault.
+        also: words of further rules that the fault breaks by their meaning.
+        size: `gross` or `subtle`, in the second list; it says what they mean.
+        why: what a user would call a fault.
     """
 
     name: str
@@ -37,6 +41,28 @@ class Mutant:
     new: str = ""
     table: dict[str, Any] = field(default_factory=dict, hash=False)
     transport: dict[str, Any] = field(default_factory=dict, hash=False)
+    more: tuple[tuple[str, str], ...] = ()
+    also: tuple[str, ...] = ()
+    size: str = ""
+    why: str = ""
+
+    @property
+    def edits(self) -> tuple[tuple[str, str], ...]:
+        """What is replaced by what."""
+        return ((self.old, self.new), *self.more) if self.old else self.more
+
+    def text(self) -> str:
+        """The file in Python with the fault.
+
+        Raises:
+            ValueError: a text that is to be replaced does not stand in the original once.
+        """
+        text = (FOLDER / f"{self.base}.py").read_text()
+        for old, new in self.edits:
+            if text.count(old) != 1:
+                raise ValueError(f"{self.name}: {text.count(old)} times in the file: {old}")
+            text = text.replace(old, new)
+        return text
 
     @property
     def original(self) -> Mutant:
@@ -48,13 +74,9 @@ class Mutant:
         if self.base.startswith("+"):
             made = named(json.dumps({"kind": self.base[1:], **self.table, "transport": self.transport}), "control")
             return replace(made, name=self.name)
-        text = (FOLDER / f"{self.base}.py").read_text()
-        assert text.count(self.old) == 1 or not self.old, (
-            f"{self.name}: {text.count(self.old)} times in the file: {self.old}"
-        )
         own = "m_" + "".join(c if c.isalnum() else "_" for c in self.name.lower())
         file = folder / f"{own}.py"
-        file.write_text((text.replace(self.old, self.new) if self.old else text).replace('"NAME"', f'"{own}"'))
+        file.write_text(self.text().replace('"NAME"', f'"{own}"'))
         return named(str(file), "control", declares=DECLARES[self.base])
 
 
