@@ -24,11 +24,12 @@ from ._core import PluginError, ScenarioError, __version__
 from .base.errors import HeadgateError, MissingExtraError, TraceError
 
 if TYPE_CHECKING:
-    from . import analysis, exports, matrix, papers, plots, plugins, stats, sweep, training
+    from . import analysis, exports, games, matrix, papers, plots, plugins, stats, sweep, training
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
     from .evaluation import evaluate
     from .explore.widget import widget
+    from .games import game
     from .inference import Inference, infer
     from .papers import Reproduction, reproduce
     from .plots.build import plot
@@ -64,6 +65,8 @@ __all__ = [
     "evaluate",
     "example",
     "exports",
+    "game",
+    "games",
     "infer",
     "matrix",
     "open_study",
@@ -91,6 +94,7 @@ _MODULES = {
         for room in (
             "analysis",
             "exports",
+            "games",
             "matrix",
             "papers",
             "plots",
@@ -122,6 +126,7 @@ _NAMES = {
     "control": "plugins",
     "discipline": "plugins",
     "evaluate": "evaluation",
+    "game": "games",
     "parameter": "plugins",
     "plot": "plots",
     "timeline": "plots",
