@@ -83,9 +83,10 @@ def test_every_discipline_has_scenarios_that_are_valid() -> None:
 @pytest.fixture(scope="module")
 def result() -> SelfishResult:
     """Short runs, in which a flood and the charge for drops are nevertheless plain."""
+    queues, strategies = "fcfs,fq,sfq,fq:charge_drops=false", "flood,null,connections4"
     asked = SelfishGame(
-        "reno", flows=4, queues="fcfs,fq,sfq,fq:charge_drops=false", strategies="flood,null,connections4", duration="6s", runs=3, classify="pair,source"
-    )  # fmt: skip
+        "reno", flows=4, queues=queues, strategies=strategies, duration="6s", runs=3, classify="pair,source"
+    )
     return asked.run(workers=1)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from .. import __version__
 from ..stats import Mean, mean_of
 from .cells import GameCell
-from .payoffs import PAYOFFS, Array, Measured, measured
+from .payoffs import PAYOFFS, Array, MeasuredFlows, measured
 from .result import failures, file_of, mean_over, place_of
 from .strategies import BEHAVIOUR, IDENTITY, NULL, Strategy
 from .theory import UNDECIDED, is_gain
@@ -93,12 +93,12 @@ class SelfishResult:
         gain, part, others, delay = (mean_of(v, exact and not np.isnan(v).any()) for v in values)
         return Outcome(cell, strategy, gain, part, others, delay, variant)
 
-    def _at(self, variant: int, strategy: Strategy | None) -> Measured:
+    def _at(self, variant: int, strategy: Strategy | None) -> MeasuredFlows:
         found = self._found.get(variant)
         if found is None:
             flows = self.flows if strategy is None else self.flows - 1 + strategy.connections
             none = np.full((self._runs, flows), np.nan)
-            found = Measured(none, none, none[:, 0], False)
+            found = MeasuredFlows(none, none, none[:, 0], False)
         return found
 
     def of(self, cell: GameCell, kind: str = BEHAVIOUR) -> list[Outcome]:

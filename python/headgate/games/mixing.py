@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class MixPlace:
     """A mix in a cell; `variant` is the number of its scenario in the study."""
 
     cell: GameCell
@@ -84,12 +84,12 @@ class MixGame(Asked):
                 f"{number} mixes: {count(flows, len(self.controls))} of {flows} flows of {len(self.controls)} controls, in "
                 f"{len(self.cells)} cells; expected at most {MOST}: fewer flows, controls, queues, round trips or buffers"
             )
-        self.places: list[Place] = []
+        self.places: list[MixPlace] = []
         for cell in self.cells:
             for mix in mixes(flows, len(self.controls)):
                 groups = list(zip(self.controls, mix, strict=True))
                 made = scenario(cell, groups, self.length, seed, f"{mix_text(mix, self.controls)}: {cell}")
-                self.places.append(Place(cell, mix, self.add(cell, made)))
+                self.places.append(MixPlace(cell, mix, self.add(cell, made)))
 
     def run(
         self,

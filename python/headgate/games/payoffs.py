@@ -67,7 +67,7 @@ PAYOFFS: dict[str, Payoff] = {
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredFlows:
     """A variant of a study: an array with a row for each replication, nan where a run failed.
 
     Attributes:
@@ -83,10 +83,10 @@ class Measured:
     exact: bool
 
 
-def measured(study: Study, replications: int) -> dict[int, Measured]:
+def measured(study: Study, replications: int) -> dict[int, MeasuredFlows]:
     """Every variant of a study, with its flows in the order of the scenario."""
     flows, links = study.flows, study.links
-    out: dict[int, Measured] = {}
+    out: dict[int, MeasuredFlows] = {}
     if not len(flows):
         return out
     variant, run = to_numpy(flows["variant"]), to_numpy(flows["replication"])
@@ -105,5 +105,5 @@ def measured(study: Study, replications: int) -> dict[int, Measured]:
             tables.append(table)
         used = np.full(replications, np.nan)
         used[line_run[here]] = busy[here]
-        out[int(number)] = Measured(tables[0], tables[1], used, bool(study.equal_runs[number]))
+        out[int(number)] = MeasuredFlows(tables[0], tables[1], used, bool(study.equal_runs[number]))
     return out

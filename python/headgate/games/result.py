@@ -12,7 +12,7 @@ from .. import __version__
 from ..base.errors import HeadgateError
 from ..stats import Mean
 from .cells import GameCell
-from .payoffs import PAYOFFS, Array, Measured, measured
+from .payoffs import PAYOFFS, Array, MeasuredFlows, measured
 from .theory import Mix, PayoffTable, mix_text
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ class MixResult:
         """The payoffs of every cell, in base units."""
         return {cell: self._table(cell) for cell in self.cells}
 
-    def at(self, cell: GameCell, mix: Mix) -> Measured:
+    def at(self, cell: GameCell, mix: Mix) -> MeasuredFlows:
         """What was measured of a mix: nan everywhere if no run of it ended."""
         found = self._found.get(self._variants[cell, mix])
         if found is None:
             none = np.full((self._runs, self.flows), np.nan)
-            found = Measured(none, none, none[:, 0], False)
+            found = MeasuredFlows(none, none, none[:, 0], False)
         return found
 
     def fair(self, cell: GameCell) -> float:
@@ -61,7 +61,7 @@ class MixResult:
         exact = all(self.at(cell, mix).exact for mix in mixes)
         return PayoffTable(rows, self.tolerance * self.fair(cell), exact, self.payoff.adds)
 
-    def _row(self, found: Measured, mix: Mix) -> list[Array | None]:
+    def _row(self, found: MeasuredFlows, mix: Mix) -> list[Array | None]:
         """The mean payoff of the flows of each control, in every run."""
         paid, row, first = self.payoff.of(found.goodput, found.delay), list[Array | None](), 0
         for number in mix:
