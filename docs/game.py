@@ -36,6 +36,8 @@ MIXES: dict[str, dict[str, Any]] = {
     "reno-cubic": {"controls": "reno,cubic", "queues": "fcfs,pie,fq_codel", **_WHERE},
     "cubic-copa": {"controls": "cubic,copa", "queues": "fcfs,pie,fq_codel", **_WHERE},
     "cubic-prague": {"controls": "cubic,prague", "queues": "fcfs,dualpi2,fq_codel", **_WHERE},
+    "cubic-bbr3-deep": {"controls": "cubic,bbr3", "queues": "fcfs", **_WHERE, "buffer": "5bdp", "runs": 10},
+    "null": {"controls": "cubic,cubic:packet=1001B", "queues": "fcfs", **_WHERE, "rtt": "20ms", "buffer": "1bdp,5bdp"},
 }
 
 #: The games of selfish sources.
@@ -43,11 +45,15 @@ SELFISH: dict[str, dict[str, Any]] = {
     "all": {"controls": "reno,cubic,bbr3", "queues": "all", "buffer": "1bdp", "runs": 10, **_ALONE},
     "source": {
         "controls": "reno", "queues": "fq,drr,sfq,fq_codel,csfq,fcfs,cake", "classify": "pair,source", "strategies": "connections4",
-        "buffer": "1bdp", "runs": 10, **_ALONE,
+        "buffer": "1bdp", "runs": 5, **_ALONE,
     },
-    "buffers": {
-        "controls": "reno", "queues": "fq,fq:charge_drops=false,drr,csfq", "strategies": "cbr1.5,cbr3,flood,aimd4,uncut",
-        "buffer": "1bdp,4bdp", "runs": 5, **_ALONE,
+    "close": {
+        "controls": "reno", "queues": "fq,fq_preemptive,virtual_clock", "strategies": "aimd4,uncut,packets,null",
+        "buffer": "1bdp", "runs": 20, **_ALONE,
+    },
+    "slack": {
+        "controls": "reno", "queues": "fq,fq:charge_drops=false,drr,csfq,linux_fq:buffer=10000pkt", "buffer": "1bdp,4bdp",
+        "strategies": "cbr1.5,cbr3,flood,aimd4,uncut", "runs": 5, **_ALONE,
     },
 }  # fmt: skip
 
@@ -59,7 +65,7 @@ def ask(kept: dict[str, Any], kind: str, name: str) -> None:
 
     options = (MIXES if kind == "mixes" else SELFISH)[name]
     asked: Any = (MixGame if kind == "mixes" else SelfishGame)(**options)
-    result = asked.run(ROOT / f".cache/game/{kind}-{name}", workers=2, resume=True)
+    result = asked.run(ROOT / f".cache/game/{kind}-{name}", workers=1, resume=True)
     if kind == "mixes":
         curves = [cell for cell in result.cells if cell.rtt == "20ms" and cell.queue == "fcfs"]
         draw_curves(result, curves).save(IMAGES / f"game-{name}-payoffs.svg")
@@ -117,7 +123,8 @@ def page(kept: dict[str, Any]) -> str:
 def mix_tables(name: str, found: dict[str, Any], word: str) -> list[str]:
     """The equilibria of a pair in every cell."""
     a, b = found["options"]["controls"].split(",")
-    lines = [f"## {a} and {b}", ""]
+    more = f": deep buffers, {found['options']['runs']} runs" if name.endswith("-deep") else ""
+    lines = [f"## {a} and {b}{more}", ""]
     if word:
         lines += [word, ""]
     what = f"Payoffs of {a} and {b} by the number of flows under {b}, FCFS, 20 ms"
@@ -167,11 +174,11 @@ def ranges(numbers: list[int]) -> str:
 def selfish_tables(kept: dict[str, Any], words: dict[str, Any]) -> list[str]:
     """What selfish sources gain in every discipline."""
     whole = kept["all"]
+    from headgate.games.strategies import KINDS
+
     lines = ["## One selfish source among nine honest ones", ""]
-    lines += ["By how it sends, with one conversation:", ""]
-    lines += _disciplines(whole, "behaviour", words.get("disciplines", {}))
-    lines += ["By whom it says that it is:", ""]
-    lines += _disciplines(whole, "identity", words.get("claims", {}))
+    for kind, title in KINDS.items():
+        lines += [f"### What it gains {title}", "", *_disciplines(whole, kind, words.get(kind, {}))]
     lines += ["### What each strategy gains, in percent of a fair share", ""]
     names = [s["name"] for s in whole["cells"][0]["strategies"]]
     lines += [_row(["discipline", *names]), _row(["---", *["---:"] * len(names)])]
@@ -183,12 +190,19 @@ def selfish_tables(kept: dict[str, Any], words: dict[str, Any]) -> list[str]:
     of = {(c["queue"], c["classify"]): c["strategies"][0]["gain"] for c in kept["source"]["cells"]}
     for queue in dict.fromkeys(c["queue"] for c in kept["source"]["cells"]):
         lines.append(_row([f"`{queue}`", *(_text(of[queue, by], 100, 1, True) for by in ("pair", "source"))]))
-    lines += ["", "### The buffer, and the charge for drops", ""]
-    names = [s["name"] for s in kept["buffers"]["cells"][0]["strategies"]]
-    lines += [_row(["discipline", "buffer", *names, "verdict"]), _row(["---", "---", *["---:"] * len(names), "---"])]
-    for cell in kept["buffers"]["cells"]:
-        gains = [_text(s["gain"], 100, 1, True) for s in cell["strategies"]]
-        lines.append(_row([f"`{cell['queue']}`", cell["buffer"], *gains, cell["verdicts"]["behaviour"]]))
+    for title, name in (
+        ("Those that are close, with 20 runs", "close"),
+        ("The buffer, and the charge for drops", "slack"),
+    ):
+        lines += ["", f"### {title}", ""]
+        names = [s["name"] for s in kept[name]["cells"][0]["strategies"]]
+        lines += [
+            _row(["discipline", "buffer", *names, "verdict"]),
+            _row(["---", "---", *["---:"] * len(names), "---"]),
+        ]
+        for cell in kept[name]["cells"]:
+            gains = [_text(s["gain"], 100, 1, True) for s in cell["strategies"]]
+            lines.append(_row([f"`{cell['queue']}`", cell["buffer"], *gains, cell["verdicts"]["behaviour"]]))
     return [*lines, ""]
 
 

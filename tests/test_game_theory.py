@@ -80,6 +80,20 @@ def test_an_interval_around_the_tolerance_is_undecided() -> None:
     assert best.gain.n == 2
 
 
+def test_one_gain_that_is_certain_decides() -> None:
+    """Whatever is not known of the other changes."""
+    rows = {
+        (1, 0, 0): [[1.0, 1.0], None, None],
+        (0, 1, 0): [None, [2.0, 2.1], None],
+        (0, 0, 1): [None, None, [-9.0, 9.0]],
+    }
+    table = PayoffTable(rows, 0.0)
+    assert table.verdicts == {(1, 0, 0): "not", (0, 1, 0): "undecided", (0, 0, 1): "undecided"}
+    best = table.best((1, 0, 0))
+    assert best is not None
+    assert (best.joins, best.gain.mean) == (1, pytest.approx(1.05))
+
+
 def test_intervals_are_those_of_student() -> None:
     values = np.array([0.1, 0.3, 0.2, 0.4])
     gain = mean_of(values)

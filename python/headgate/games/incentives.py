@@ -15,7 +15,7 @@ from ..stats import Mean, mean_of
 from .cells import GameCell
 from .payoffs import PAYOFFS, Array, MeasuredFlows, measured
 from .result import failures, file_of, mean_over, place_of
-from .strategies import BEHAVIOUR, IDENTITY, NULL, Strategy
+from .strategies import BEHAVIOUR, KINDS, NULL, Strategy
 from .theory import UNDECIDED, is_gain
 
 if TYPE_CHECKING:
@@ -149,10 +149,8 @@ class SelfishResult:
     def _entry(self, cell: GameCell) -> dict[str, Any]:
         return {
             **place_of(cell),
-            "verdicts": {kind: self.verdict(cell, kind) for kind in (BEHAVIOUR, IDENTITY)},
-            "best": {
-                kind: best and best.strategy.name for kind in (BEHAVIOUR, IDENTITY) for best in [self.best(cell, kind)]
-            },
+            "verdicts": {kind: self.verdict(cell, kind) for kind in KINDS},
+            "best": {kind: best and best.strategy.name for kind in KINDS for best in [self.best(cell, kind)]},
             "strategies": [
                 {
                     "name": o.strategy.name,

@@ -17,7 +17,7 @@ from ..scenario.scenario import Scenario
 from .asked import MOST, Asked, lines_of, read_length, read_payoff
 from .cells import FLOW, GameCell, scenario
 from .incentives import SelfishResult
-from .strategies import NULL, Strategy, applies, flow_of, honest_of, read_strategies
+from .strategies import CONTROL, NULL, Strategy, applies, flow_of, honest_of, read_strategies
 
 if TYPE_CHECKING:
     from ..sweep.driver import Progress
@@ -93,7 +93,9 @@ class SelfishGame(Asked):
                 f"--controls: found {cut(self.honest)}; expected no priority and no label: strategies claim them"
             )
         self.flows, self.payoff, self.tolerance = flows, payoff, tolerance
-        chosen = read_strategies(strategies) + [Strategy(c, f"has the flow control {c}", flow=c) for c in others]
+        chosen = read_strategies(strategies) + [
+            Strategy(c, f"has the flow control {c}", CONTROL, flow=c) for c in others
+        ]
         names = list(names_of("disciplines")) if queues.strip() == "all" else read_queues(queues)
         self.cells = lines_of(names, rate, rtt, buffer, read_classify(classify))
         if len(chosen) * len(self.cells) > MOST:

@@ -13,8 +13,17 @@ from ..quick.lists import discipline_of
 from ..scenario.effects import LABELS, PRIORITIES, properties
 from .cells import GameCell
 
-#: Kinds of strategies: how one conversation sends, whom it says that it is, and none at all.
-BEHAVIOUR, IDENTITY, NULL = "behaviour", "identity", "null"
+#: Kinds of strategies: a source that heeds congestion less than it should, another flow control, a claim to be another one or several,
+#: and none at all. Another control is apart because it may just be better: by Demers, Keshav and Shenker 1989, section 5, users are to
+#: "be rewarded for devising more sophisticated and responsive algorithms".
+BEHAVIOUR, CONTROL, IDENTITY, NULL = "behaviour", "control", "identity", "null"
+
+#: The kinds that have verdicts, with their titles.
+KINDS = {
+    BEHAVIOUR: "by heeding congestion less, with one conversation",
+    CONTROL: "by another flow control",
+    IDENTITY: "by claims: several connections, a priority, a label",
+}
 
 #: Bytes of the packets of flows, and of long ones: the longest that Ethernet carries.
 _PACKET, _LONG = 1000, 1500
@@ -27,7 +36,7 @@ class Strategy:
     Attributes:
         name: as `--strategies` has it.
         what: in words.
-        kind: `behaviour`, `identity` or `null`.
+        kind: `behaviour`, `control`, `identity` or `null`.
         flow: what stands in the list of flows: `{honest}` is the honest control with its parameters, and other names are those of `values`.
         keys: parameters beside, as `packet=1500B`.
         connections: number of connections, each to another destination.

@@ -10,7 +10,7 @@ from rich.markup import escape
 from ...games.cells import GameCell
 from ...games.incentives import INCENTIVE
 from ...games.mixing import MixGame
-from ...games.strategies import BEHAVIOUR, IDENTITY
+from ...games.strategies import BEHAVIOUR, KINDS
 from ...games.theory import Mix, mix_text
 from ...stats import Mean
 from ..terminal import console
@@ -123,8 +123,7 @@ def print_selfish(result: SelfishResult, folder: Path) -> None:
         f"[bold]game[/]  one selfish source among {result.flows - 1} under {escape(result.honest)}, {len(result.study.runs)} runs"
     )
     out.print(f"payoff: {result.payoff.what}; gain and others: % of a fair share, 95 % intervals", soft_wrap=True)
-    titles = {BEHAVIOUR: "by how it sends, with one conversation", IDENTITY: "by whom it says that it is"}
-    for kind, title in titles.items():
+    for kind, title in KINDS.items():
         lines = selfish_lines(result, kind)
         if len(lines) > 1:
             out.print()
@@ -134,7 +133,7 @@ def print_selfish(result: SelfishResult, folder: Path) -> None:
     out.print()
     verdicts = [verdict for cell in result.cells if (verdict := result.verdict(cell, BEHAVIOUR)) is not None]
     if verdicts:
-        out.print(f"{verdicts.count(INCENTIVE)} of {len(verdicts)} reward how a source sends")
+        out.print(f"{verdicts.count(INCENTIVE)} of {len(verdicts)} reward a source that heeds congestion less")
     null = [o for outcomes in result.outcomes.values() for o in outcomes if o.strategy.name == "null"]
     if null:
         out.print(f"null: an honest source under another name gains in {len(result.false_alarms)} of {len(null)}")
