@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix referee attacks figures shots lint check-tools clean
+.PHONY: demo test explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks figures shots lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -95,6 +95,7 @@ docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(BIN)/python docs/verdicts.py --check
 	@$(BIN)/python docs/unstated.py --check
 	@$(BIN)/python docs/matrix.py --check
+	@$(BIN)/python docs/game.py --check
 	@$(BIN)/python docs/referee.py --check
 	@$(BIN)/python docs/attacks.py --check
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
@@ -112,6 +113,10 @@ unstated: $(TOOLS)/bin/uv ## ask the papers' numbers again about what the texts 
 matrix: $(TOOLS)/bin/uv ## run the matrix of flow controls of the documentation again (a few minutes)
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/matrix.py
+
+game: $(TOOLS)/bin/uv ## play the games of the documentation again (some 20 minutes)
+	@$(SYNC) --all-extras
+	@$(BIN)/python docs/game.py
 
 referee: $(TOOLS)/bin/uv ## judge all flow controls and queues of the documentation again (some ten minutes), and the baselines before
 	@$(SYNC) --all-extras

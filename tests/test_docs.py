@@ -31,6 +31,7 @@ PAGES = [
     "docs/how-to/compare.md",
     "docs/how-to/reproduce.md",
     "docs/how-to/matrix.md",
+    "docs/how-to/game.md",
     "docs/how-to/your-own-control.md",
     "docs/how-to/evaluate.md",
     "docs/how-to/referee.md",

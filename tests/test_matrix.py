@@ -18,9 +18,10 @@ import pytest
 import headgate
 from headgate.cli.tables.matrix import table_lines
 from headgate.matrix import MEASURES, Matrix, MatrixResult, harm
-from headgate.matrix.cells import count, read_controls, read_queues
+from headgate.matrix.cells import count
 from headgate.matrix.figures import draw
 from headgate.plots.canvas import to_svg
+from headgate.quick.lists import read_controls, read_queues
 
 from .conftest import ROOT, Cli
 

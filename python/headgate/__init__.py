@@ -24,12 +24,13 @@ from ._core import PluginError, ScenarioError, __version__
 from .base.errors import HeadgateError, MissingExtraError, TraceError
 
 if TYPE_CHECKING:
-    from . import analysis, exports, matrix, papers, plots, plugins, stats, sweep, training
+    from . import analysis, exports, games, matrix, papers, plots, plugins, stats, sweep, training
     from .attacks import attack
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
     from .evaluation import evaluate
     from .explore.widget import widget
+    from .games import game
     from .inference import Inference, infer
     from .papers import Reproduction, reproduce
     from .plots.build import plot
@@ -66,6 +67,8 @@ __all__ = [
     "evaluate",
     "example",
     "exports",
+    "game",
+    "games",
     "infer",
     "matrix",
     "open_study",
@@ -93,6 +96,7 @@ _MODULES = {
         for room in (
             "analysis",
             "exports",
+            "games",
             "matrix",
             "papers",
             "plots",
@@ -125,6 +129,7 @@ _NAMES = {
     "control": "plugins",
     "discipline": "plugins",
     "evaluate": "evaluation",
+    "game": "games",
     "parameter": "plugins",
     "plot": "plots",
     "timeline": "plots",

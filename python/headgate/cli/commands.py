@@ -25,6 +25,7 @@ from .diff import diff
 from .evaluate import evaluate
 from .examples import examples
 from .explore import explore
+from .game import game
 from .infer import infer
 from .lists import list_
 from .matrix import matrix
@@ -76,7 +77,7 @@ def cli() -> None:
 
 
 for _command in (
-    *(run, quick, explore, sweep, compare, plot, matrix, replay, reproduce, infer),
+    *(run, quick, explore, sweep, compare, plot, matrix, game, replay, reproduce, infer),
     *(train, check, show, examples, schema, list_, diff, conform, evaluate, referee, attack, control, new, bench),
 ):
     cli.add_command(_command)

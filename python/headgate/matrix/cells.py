@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .. import _core
-from ..base.errors import HeadgateError, cut, nearest
-from ..quick import parse
+from ..base.errors import HeadgateError, cut
 from ..quick import scenario as of_quick
 from ..quick.amounts import quantity, text_of
-from ..quick.flows import names_of, split
+from ..quick.flows import split
+from ..quick.lists import buffer_of, flows_text
 from ..scenario.scenario import Scenario
-from ..scenario.shorthands import QUEUES
 
 #: Sparse flows that may stand beside, by their short names.
 SPARSE = ("call", "game")
-
-#: The least buffer that a bandwidth-delay product makes, as in `headgate quick`: ten packets of 1000 bytes.
-_LEAST = 10_000
 
 
 @dataclass(frozen=True)
@@ -68,88 +62,6 @@ class Beside:
     noise: str = "1"
 
 
-def read_controls(text: str) -> list[str]:
-    """The flow controls of `--controls`, each with its parameters.
-
-    Raises:
-        HeadgateError: one is no flow control, or stands twice.
-
-    >>> read_controls("cubic, dctcp:transport.initial_window=4,packet=500B, bbr")
-    ['cubic', 'dctcp:transport.initial_window=4,packet=500B', 'bbr']
-    """
-    found: list[str] = []
-    for item in split(text, "--controls"):
-        if found and re.match(r"[\w.]+\s*=", item):
-            found[-1] += f",{item}"
-        else:
-            found.append(item)
-    known = [*(c for c in names_of("flow-controls") if c not in ("none", "rlm")), "bbr"]
-    entries: list[str] = []
-    for control in found:
-        name = re.split(r"[:*]", control)[0].strip()
-        if name not in known:
-            raise HeadgateError(
-                f"--controls: found {cut(repr(name))}; expected flow controls: of {', '.join(known)}.{nearest(name, known)}"
-            )
-        (flow,) = parse(control, "--controls")
-        if "*" in control or flow.rtt is not None or flow.label or "workload" in flow.entry:
-            what = "without a number, a round trip, a name or a workload: --flows and --ratio hold for all"
-            raise HeadgateError(f"--controls: found {cut(repr(control))}; expected a flow control {what}")
-        entries.append(json.dumps(flow.entry, sort_keys=True))
-        if entries.index(entries[-1]) < len(entries) - 1:
-            same = found[entries.index(entries[-1])]
-            raise HeadgateError(f"--controls: found {cut(control)} beside {cut(same)}; expected each flow control once")
-    if not found:
-        raise HeadgateError("--controls: expected at least one flow control, such as cubic,reno")
-    return found
-
-
-def read_queues(text: str) -> list[str]:
-    """The queues of `--queues`, each with its parameters.
-
-    Raises:
-        HeadgateError: one is no discipline, or stands twice.
-
-    >>> read_queues("fcfs,red:gentle=true,max_p=0.1,fq:aqm=codel")
-    ['fcfs', 'red:gentle=true,max_p=0.1', 'fq:aqm=codel']
-    """
-    found: list[str] = []
-    for item in split(text, "--queues"):
-        if found and re.match(r"[\w.]+\s*=", item):
-            found[-1] += f",{item}"
-        else:
-            found.append(item)
-    known = names_of("disciplines")
-    for queue in found:
-        name = _discipline(queue)
-        if name not in known:
-            raise HeadgateError(
-                f"--queues: found {cut(repr(name))}; expected disciplines: of {', '.join(known)}.{nearest(name, known)}"
-            )
-    _once("--queues", found)
-    return found or _none("--queues", "fcfs,fq_codel")
-
-
-def read_list(option: str, text: str, kind: str) -> list[str]:
-    """Rates or times between commas.
-
-    Raises:
-        HeadgateError: one is none, or stands twice.
-    """
-    found = split(text, option)
-    for item in found:
-        quantity(option, item, kind)
-    _once(option, found)
-    return found or _none(option, "20Mbit/s" if kind == "bps" else "40ms")
-
-
-def read_buffers(text: str) -> list[str]:
-    """Buffers between commas, each as `headgate quick` has them; `1bdp` may be small letters."""
-    found = split(text, "--buffer")
-    _once("--buffer", found)
-    return found or _none("--buffer", "1bdp")
-
-
 def read_ratios(text: str) -> list[float]:
     """How many times as far away B is as A, without 1, which is always there.
 
@@ -163,21 +75,6 @@ def read_ratios(text: str) -> list[float]:
         if float(item) != 1 and float(item) not in found:
             found.append(float(item))
     return found
-
-
-def _none(option: str, example: str) -> list[str]:
-    raise HeadgateError(f"{option}: expected at least one, such as {example}")
-
-
-def _once(option: str, items: Sequence[str]) -> None:
-    for i, item in enumerate(items):
-        if item in items[:i]:
-            raise HeadgateError(f"{option}: found {cut(item)} twice; expected each once")
-
-
-def _discipline(queue: str) -> str:
-    name = queue.partition(":")[0].strip()
-    return QUEUES.get(name, name)
 
 
 def count(controls: int, ratios: int) -> int:
@@ -207,9 +104,9 @@ def scenario(cell: Cell, beside: Beside, seed: int) -> Scenario:
     far = text_of("s", round(quantity("--rtt", c.rtt, "s") * c.ratio))
     # Equal scenarios are the same run: a round trip is written only where it is another one.
     near_trip, far_trip = "", f",rtt={far}" if c.ratio != 1 else ""
-    groups = [_flows(cell.a, "a", beside.flows, far_trip if cell.far else near_trip)]
+    groups = [flows_text(cell.a, "a", beside.flows, far_trip if cell.far else near_trip)]
     if cell.b is not None:
-        groups.append(_flows(cell.b, "b", beside.flows, far_trip))
+        groups.append(flows_text(cell.b, "b", beside.flows, far_trip))
     if beside.sparse is not None:
         groups.append(f"{beside.sparse}:name=sparse")
     if beside.web:
@@ -220,7 +117,7 @@ def scenario(cell: Cell, beside: Beside, seed: int) -> Scenario:
             c.rtt,
             groups,
             c.queue,
-            _buffer(c),
+            buffer_of(c.queue, c.rate, c.rtt, c.buffer),
             beside.duration,
             seed,
             beside.noise,
@@ -228,21 +125,3 @@ def scenario(cell: Cell, beside: Beside, seed: int) -> Scenario:
     except HeadgateError as e:
         raise HeadgateError(str(e).replace("--queue:", "--queues:")) from None
     return Scenario({**made.data, "name": "matrix", "description": str(cell), "warm_up": beside.warm_up}, "matrix")
-
-
-def _flows(control: str, label: str, count: int, trip: str) -> str:
-    name, colon, rest = control.partition(":")
-    number = f"*{count}" if count > 1 else ""
-    return f"{name.strip()}{number}:name={label}{trip}{',' if colon else ''}{rest}"
-
-
-def _buffer(condition: Condition) -> str | None:
-    """The buffer as a scenario has it: a bandwidth-delay product is that of the nearer flows, whatever is further away beside."""
-    kind = _discipline(condition.queue)
-    if "buffer" not in names_of("disciplines")[kind] or re.search(r"[:,]\s*buffer\s*=", condition.queue):
-        return None
-    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)\s*bdp", condition.buffer.strip(), re.IGNORECASE)
-    if found is None:
-        return condition.buffer
-    product = quantity("--rate", condition.rate, "bps") * quantity("--rtt", condition.rtt, "s") / (8 * 10**12)
-    return _core.quantity_text("bytes", max(_LEAST, round(float(found[1]) * product)))

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import HeadgateError
 from ..base.toml import file_text
 from ..quick.amounts import quantity, text_of, together
+from ..quick.lists import read_buffers, read_controls, read_list, read_queues
 from ..scenario.scenario import Scenario
 from ..sweep import Sweep
+from ..sweep.trials import expected_seconds, study_of
 from .cells import (
     SPARSE,
     Beside,
@@ -21,10 +23,6 @@ from .cells import (
     Condition,
     cells_of,
     count,
-    read_buffers,
-    read_controls,
-    read_list,
-    read_queues,
     read_ratios,
     scenario,
 )
@@ -35,12 +33,6 @@ if TYPE_CHECKING:
 
 #: Maximum number of cells of a matrix.
 MOST = 20_000
-
-#: Packets of a trial run, by which the processor time is estimated, and the maximum number of trials.
-_TRIAL_PACKETS, _TRIALS = 20_000, 6
-
-#: Bits of the packets of flows under flow control.
-_PACKET_BITS = 8000
 
 
 class Matrix:
@@ -143,41 +135,14 @@ class Matrix:
 
     def sweep(self) -> Sweep:
         """The study of all cells."""
-        base = Scenario({k: v for k, v in self.scenarios[0].data.items() if k != "description"}, "matrix")
-        points = {
-            f"{number:04} {made.data['description']}": {key: made.data[key] for key in ("topology", "flows")}
-            for number, made in enumerate(self.scenarios)
-        }
-        return Sweep(base, cases={"cell": points}, replications=self.replications, seed=self.seed)
+        return study_of(self.scenarios, self.replications, self.seed, ("topology", "flows"), "matrix")
 
     def estimate(self, clock: Callable[[], float] = time.process_time) -> float:
-        """Seconds of processor time of all runs, from short trials of cells all over the matrix.
-
-        What a run costs is a fixed part and one that follows its packets: the cost of a simulated bit is measured, and the line is
-        taken to be full.
-        """
-        step = max(1, len(self.scenarios) // _TRIALS)
-        length = quantity("--duration", self.beside.duration, "s") / 1e12
+        """Seconds of processor time of all runs, from short trials of cells all over the matrix."""
         rates = {cell.variant: quantity("--rate", cell.condition.rate, "bps") for cell in self.cells}
-        fixed: list[float] = []
-        per_bit: list[float] = []
-        self._trial(0, 0.001, clock)  # loads what a first run loads
-        for variant in range(0, len(self.scenarios), step):
-            seconds = min(length, max(_TRIAL_PACKETS * _PACKET_BITS / rates[variant], 0.002))
-            fixed.append(self._trial(variant, 0.001, clock))
-            per_bit.append((self._trial(variant, seconds, clock) - fixed[-1]) / (seconds * rates[variant]))
-        each, bit = sum(fixed) / len(fixed), max(0.0, sum(per_bit) / len(per_bit))
-        return sum(each + bit * rates[v] * length for v in range(len(self.scenarios))) * self.replications
-
-    def _trial(self, variant: int, seconds: float, clock: Callable[[], float]) -> float:
-        """Processor time of a cell that lasts some seconds."""
-        data = {k: v for k, v in self.scenarios[variant].data.items() if k != "warm_up"}
-        # Flows begin within ten round trips, which would leave a part of the trial empty.
-        flows = [{k: v for k, v in flow.items() if k != "start_spread"} for flow in data["flows"]]
-        trial = Scenario({**data, "flows": flows, "duration": text_of("s", round(seconds * 1e12))}, "matrix")
-        before = clock()
-        trial.run()
-        return max(0.0, clock() - before)
+        return expected_seconds(
+            self.scenarios, [rates[v] for v in range(len(self.scenarios))], self.replications, clock
+        )
 
     def run(
         self,
