@@ -1,10 +1,12 @@
 """What short bursts, repeated in the time scale of TCP's minimum timeout, leave to TCP.
 
-Source: Kuzmanovic and Knightly 2003, "Low-Rate TCP-Targeted Denial of Service Attacks": equation (2) in section 3.2, (4) to (7) in 7.2 and (8) to
-(12) in 7.2 and the appendix. All throughputs are parts of the line's rate, and all times are in seconds.
+Source: Kuzmanovic and Knightly 2003, "Low-Rate TCP-Targeted Denial of Service Attacks": equation (2) in section 3.2,
+(4) to (7) in 7.2 and (8) to (12) in 7.2 and the appendix. All throughputs are parts of the line's rate, and all times
+are in seconds.
 
-Deviations: equation (6) is said to hold "for k = 1" and (7) "for k >= 2", with k = floor(b/T). They are the mean of (2) only where the case is
-chosen by whether one outage follows all timeouts: ceil(a/T) T >= b. For T above b/2 that is the same. `as_printed` chooses as the paper says.
+Deviations: equation (6) is said to hold "for k = 1" and (7) "for k >= 2", with k = floor(b/T). They are the mean of
+(2) only where the case is chosen by whether one outage follows all timeouts: ceil(a/T) T >= b. For T above b/2 that
+is the same. `as_printed` chooses as the paper says.
 """
 
 from __future__ import annotations
@@ -88,7 +90,9 @@ def shrew_randomized(period_s: float, low_s: float, high_s: float, *, as_printed
 
 
 def shrew_first_timeout(low_s: float, high_s: float, flows: int) -> float:
-    """Equation (12): the mean time in seconds until the first of `flows` timeouts ends, each uniform between a and b: a + (b - a)/(n + 1).
+    """Equation (12): the mean time in seconds until the first of `flows` timeouts ends, each uniform between a and b.
+
+    It is a + (b - a)/(n + 1).
 
     >>> shrew_first_timeout(1.0, 1.5, 1)
     1.25

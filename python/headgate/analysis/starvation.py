@@ -52,8 +52,8 @@ def rate_with_error(queued_bits: float, rate_bps: float, error_s: float) -> floa
 def shared_with_error(queued_bits: float, rate_bps: float, error_s: float) -> tuple[float, float]:
     """The rates of two such flows on a full line, of which the first one takes `error_s` more for queueing than there is.
 
-    With a queueing delay d the first sends alpha / (d + error) and the second alpha / d, together the line's rate C, so that d is the positive root of
-    C d^2 + (C error - 2 alpha) d - alpha error = 0.
+    With a queueing delay d the first sends alpha / (d + error) and the second alpha / d, together the line's rate C,
+    so that d is the positive root of C d^2 + (C error - 2 alpha) d - alpha error = 0.
 
     >>> [round(r / 1e6, 1) for r in shared_with_error(2 * 1500 * 8, 120e6, 0.001)]
     [19.4, 100.6]

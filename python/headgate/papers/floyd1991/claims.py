@@ -38,7 +38,7 @@ def shares(runs: Runs, variant: str) -> Floats:
 
 
 def round_trip(delay_ms: float) -> float:
-    """Without waiting, from the end of a packet on the line: two propagation times, 40 bytes on both lines, and the packet on the access line."""
+    """Without waiting, from the end of a packet on the line: both ways, 40 bytes on both lines, and the packet on the access line."""
     return 2 * (0.1 + delay_ms / 1000) + 320 / 800e3 + 320 / 8e6 + ACCESS
 
 
@@ -50,7 +50,7 @@ def winner(part: float) -> int | None:
 
 
 def decided(delay_ms: float) -> bool:
-    """Whether the rule says something: the packet behind another one arrives before the next departure, and phases are not equal by chance."""
+    """Whether the rule says something: a packet behind another one arrives before the next departure, and phases differ."""
     (whole, rest), (first, mine) = (phase(round_trip(d), SERVICE) for d in (delay_ms, FIRST))
     return rest + ACCESS < SERVICE and (whole == first or abs(rest - mine) > 1e-9)
 
@@ -76,7 +76,8 @@ def _n3(runs: Runs) -> Result:
 @claim("P1")
 def _p1(runs: Runs) -> Result:
     parts = np.array([share(runs, f"Drop Tail {d:g}") for d in DELAYS])
-    text = f"connection 1 wins at {int((parts > WINS).sum())} of {len(parts)} round trips and connection 0 at {int((parts < 1 - WINS).sum())}"
+    wins = [int((parts > WINS).sum()), int((parts < 1 - WINS).sum())]
+    text = f"of {len(parts)} round trips connection 1 wins at {wins[0]} and connection 0 at {wins[1]}"
     return bool(parts.max() > WINS and parts.min() < 1 - WINS), text
 
 
@@ -84,14 +85,18 @@ def _p1(runs: Runs) -> Result:
 def _p2(runs: Runs) -> Result:
     losing = [(shares(runs, f"Drop Tail {d:g}") > WINS).all() for d in DELAYS]
     other = [(shares(runs, f"Drop Tail {d:g}") < 1 - WINS).all() for d in DELAYS]
-    return any(losing) and any(other), f"at {sum(losing)} round trips always connection 0, at {sum(other)} always connection 1"
+    return any(losing) and any(
+        other
+    ), f"at {sum(losing)} round trips always connection 0, at {sum(other)} always connection 1"
 
 
 @claim("P3")
 def _p3(runs: Runs) -> Result:
     parts = np.array([share(runs, f"Random Drop {d:g}") for d in DELAYS])
     fair = (parts > 1 / 3) & (parts < 2 / 3)
-    return bool(fair.mean() >= 0.9), f"at {int(fair.sum())} of {len(parts)}; the shares are {parts.min():.2f} to {parts.max():.2f}"
+    return bool(
+        fair.mean() >= 0.9
+    ), f"at {int(fair.sum())} of {len(parts)}; the shares are {parts.min():.2f} to {parts.max():.2f}"
 
 
 @claim("P4", whole=True)

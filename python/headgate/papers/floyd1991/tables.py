@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ...analysis.phase import phase, phase_winner
 from ...base.parallel import Progress
 from ..claims import Runs
 from ..layout import Layouts
 from ..study import Shown
-from .claims import DELAYS, SERVICE, decided, phase, phase_winner, round_trip, share
+from .claims import DELAYS, SERVICE, decided, round_trip, share
 from .claims import FIRST as FIRST_MS
 
 #: What the rule says, in words.

@@ -58,7 +58,7 @@ def _off(as_printed: bool) -> float:
     for t in np.arange(0.205, 3.0, 0.01):
         outage = np.ceil(timeouts / t) * t
         found.append(abs(((outage - timeouts) / outage).mean() - shrew_randomized(t, LOW, HIGH, as_printed=as_printed)))
-    return max(found)
+    return float(max(found))
 
 
 @claim("E1")
