@@ -23,7 +23,16 @@ from headgate.papers.whole.run import papers_of
 from .conftest import ROOT
 from .test_paper_folders import write_paper
 
-PAPERS = ["demers1989", "hasegawa2001", "keshav1991", "kim1994", "stoica1998"]
+PAPERS = [
+    "arun2022",
+    "demers1989",
+    "floyd1991",
+    "hasegawa2001",
+    "keshav1991",
+    "kim1994",
+    "kuzmanovic2003",
+    "stoica1998",
+]
 
 
 @pytest.fixture(scope="module")

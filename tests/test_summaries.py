@@ -35,7 +35,18 @@ def test_a_summary_of_a_paper_is_stale_when_its_verdicts_may_have_changed(verdic
     assert (
         verdicts.stale()
         == verdicts.names()
-        == ["beyond", "demers1989", "hasegawa2001", "keshav1991", "kim1994", "linux-tcp", "stoica1998"]
+        == [
+            "arun2022",
+            "beyond",
+            "demers1989",
+            "floyd1991",
+            "hasegawa2001",
+            "keshav1991",
+            "kim1994",
+            "kuzmanovic2003",
+            "linux-tcp",
+            "stoica1998",
+        ]
     )
     for name in verdicts.names():
         (verdicts.GENERATED / f"{name}.md").write_text(f"<!-- Fingerprint: {verdicts.fingerprint(name)} -->\n")
@@ -94,13 +105,13 @@ def test_one_table_over_all_papers(verdicts: ModuleType) -> None:
     text = readme.read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "STALE" not in text
     # In short: numbers printed, met, met beyond the null models, and claims.
-    assert "| [Keshav 1991: packet-pair](docs/papers/keshav1991.md) | 1 | 1 | 1 | 3 of 6 |" in text.splitlines()
-    assert text.splitlines()[-4] == "| **all** | 10 | 10 | 10 | 30 of 60 |"
+    assert "| [Keshav 1991: packet-pair](docs/papers/keshav1991.md) | 2 | 2 | 2 | 6 of 12 |" in text.splitlines()
+    assert text.splitlines()[-4] == "| **all** | 28 | 28 | 28 | 84 of 168 |"
     whole = (verdicts.GENERATED / "all.md").read_text()
     rows = [line for line in whole.splitlines() if line.startswith(("| [", "| **"))]
-    assert rows[1].startswith("| [Keshav 1991: packet-pair](keshav1991.md) |")
-    assert [row.split(" | ")[1:3] for row in rows] == [[n, n] for n in ("0", "1", "2", "3", "4", "10")]
-    assert [row.split(" | ")[-1] for row in rows] == ["0.0 |", "1.5 |", "3.0 |", "4.5 |", "6.0 |", "15.0 |"]
+    assert rows[2].startswith("| [Keshav 1991: packet-pair](keshav1991.md) |")
+    assert [row.split(" | ")[1:3] for row in rows] == [[str(n)] * 2 for n in (*range(8), 28)]
+    assert [row.split(" | ")[-1] for row in rows] == [f"{1.5 * n:.1f} |" for n in (*range(8), 28)]
     # Those of one row: nine counts of printed numbers, two of others, four of claims.
     assert rows[1].split(" | ")[1:-1] == ["1"] * 9 + ["7"] * 2 + ["3"] * 4
     readme.write_text(text.replace("| 3 | 3 |", "| 3 | 2 |"))

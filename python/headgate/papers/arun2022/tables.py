@@ -1,0 +1,30 @@
+"""Copa beside its formula, and the ratios of figure 7."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...analysis.starvation import shared_with_error
+from ...base.parallel import Progress
+from ..claims import Runs
+from ..layout import Layouts
+from ..study import Shown
+from .claims import COPA_QUEUE, ERRORS, LINE, copa_pair, ratio
+
+TABLES = Layouts(__file__)
+
+
+def study(runs: Runs, _progress: Progress | None) -> Shown:
+    """The table of the item; figure 7 has values that are judged."""
+    if runs.item.name == "copa":
+        rows = []
+        for error in ERRORS:
+            said = [r / 1e6 for r in shared_with_error(COPA_QUEUE, LINE, error / 1000)]
+            got = copa_pair(runs, error)
+            rows.append((error, said[0], got[0], said[1], got[1]))
+        return Shown((TABLES.section("copa", rows),))
+    of = {name: np.array(ratio(runs, name)) for name in ("Reno", "Cubic")}
+    published = {n.row: n.value for n in runs.item.numbers}
+    section = TABLES.section("delayed-acks", [(name, published[name], got.mean()) for name, got in of.items()])
+    values = {("ratio", name, ""): float(got[0]) for name, got in of.items()}
+    return Shown((section,), {}, values)

@@ -1,0 +1,1 @@
+"""Floyd and Jacobson 1991, traffic phase effects, as data."""
