@@ -189,8 +189,8 @@ def test_a_case_is_weak_if_trivial_senders_pass_all_of_it():
 
 
 def test_a_scenario_that_is_none_is_an_error():
-    from headgate.referee.runner import Runner
     from headgate.referee.part import Place
+    from headgate.referee.runner import Runner
     from headgate.referee.work import RunJob
 
     with Runner(store.RefereeStore(), workers=1) as runner, pytest.raises(HeadgateError, match=r"x: .*duration"):

@@ -50,17 +50,21 @@ class KnownBreak:
     options: dict[str, Any] = field(default_factory=dict)
     #: The same without the cause that the literature names: there it must not be a break.
     twin: Callable[[Setting], Setting] | None = None
-    #: What the literature says of the place: a low rate of bursts, deep buffers, a queue. It replaces those of the preset.
+    #: What the literature says of the place: a low rate of bursts, ranges of the genome, a queue. It replaces those of the preset.
     burst_share: float | None = None
-    buffer: tuple[float, float] | None = None
+    place: dict[str, tuple[float, float]] = field(default_factory=dict)
     fcfs: bool = False
 
     def bounds(self) -> Bounds:
         """Where it is looked for."""
         found = read("internet")
-        ranges = found.ranges if self.buffer is None else {**found.ranges, "buffer": self.buffer}
         share = found.burst_share if self.burst_share is None else self.burst_share
-        return replace(found, ranges=ranges, burst_share=share, queues=("fcfs",) if self.fcfs else found.queues)
+        return replace(
+            found,
+            ranges={**found.ranges, **self.place},
+            burst_share=share,
+            queues=("fcfs",) if self.fcfs else found.queues,
+        )
 
     def subjects(self) -> tuple[Judged | None, Judged | None]:
         """The control and the queue."""
@@ -87,27 +91,31 @@ def _with_noise(at: Setting) -> Setting:
     return replace(at, noise="1pkt")
 
 
+#: Two flows on a line that loses nothing, as the theorems have it.
+_TWO_FLOWS = {"buffer": (4.0, 8.0), "rate": (2e7, 5e7), "flows": (2.0, 2.0)}
+
 KNOWN: tuple[KnownBreak, ...] = (
     KnownBreak(
         "low-rate attack", "Kuzmanovic and Knightly 2003",
         "Short bursts with a period near the least timeout keep Reno in timeouts.",
-        "bursts", _low_rate, control={"kind": "reno"}, transport={"preset": "rfc"}, options={"limit": 0.2}, burst_share=0.06, buffer=(1, 4), fcfs=True,
+        "bursts", _low_rate, control={"kind": "reno"}, transport={"preset": "rfc"}, options={"limit": 0.25}, burst_share=0.06,
+        place={"buffer": (1, 4)}, fcfs=True,
         twin=_with_short_timeout,
     ),
     KnownBreak(
         "starvation of Copa", "Arun, Alizadeh and Balakrishnan 2022",
         "A bounded delay of one flow alone starves one of two equal delay-based flows.",
-        "starvation", lambda f: _has(f, "delay"), control={"kind": "copa"}, buffer=(4, 8), fcfs=True,
+        "starvation", lambda f: _has(f, "delay"), control={"kind": "copa"}, place=_TWO_FLOWS, fcfs=True,
     ),
     KnownBreak(
         "starvation of Vegas", "Arun, Alizadeh and Balakrishnan 2022",
         "A bounded delay of one flow alone starves one of two equal delay-based flows.",
-        "starvation", lambda f: _has(f, "delay"), control={"kind": "vegas"}, buffer=(4, 8), fcfs=True,
+        "starvation", lambda f: _has(f, "delay"), control={"kind": "vegas"}, place=_TWO_FLOWS, fcfs=True,
     ),
     KnownBreak(
         "starvation of BBR", "Arun, Alizadeh and Balakrishnan 2022",
         "A bounded delay of one flow alone, or unequal round trips, starve one of two flows with a model of the path.",
-        "starvation", lambda f: _has(f, "delay") or _has(f, "ratio"), control={"kind": "bbr1"}, buffer=(4, 8), fcfs=True,
+        "starvation", lambda f: _has(f, "delay") or _has(f, "ratio"), control={"kind": "bbr1"}, place=_TWO_FLOWS, fcfs=True,
     ),
     KnownBreak(
         "phase effects", "Floyd and Jacobson 1991",
