@@ -199,10 +199,10 @@ def find(known: KnownBreak, runs: int = RUNS, seed: int = 1, workers: int | None
 
 
 def _fails(finding: FoundBreak, at: Setting, limit: float | None) -> bool:
-    """Whether most of three runs in another setting are beyond the limit."""
+    """Whether most of five runs in another setting are beyond the limit."""
     count = 0
     for seed in CONFIRM:
         data, place = scenario(finding.candidate, at)
         values = work.do(RunJob(json.dumps(data), seed, at.wanted(finding.candidate), place))["values"]
         count += at.objective.badness(at.objective.value(values, finding.candidate), limit) >= 0
-    return count >= 2
+    return count >= 3

@@ -35,7 +35,7 @@ REFERENCES = {
 }
 
 #: The seed of the search's runs, those that confirm a break, and those that judge it at the end: nothing has seen them.
-SEARCH, CONFIRM, UNSEEN = (1,), (2, 3, 4), tuple(range(101, 111))
+SEARCH, CONFIRM, UNSEEN = (1,), (2, 3, 4, 5, 6), tuple(range(101, 111))
 
 #: Of the unseen runs those that have to fail for a finding to count.
 MOST_OF = 8
