@@ -98,14 +98,14 @@ KNOWN: tuple[KnownBreak, ...] = (
     KnownBreak(
         "low-rate attack", "Kuzmanovic and Knightly 2003",
         "Short bursts with a period near the least timeout keep Reno in timeouts.",
-        "bursts", _low_rate, control={"kind": "reno"}, transport={"preset": "rfc"}, options={"limit": 0.25}, burst_share=0.06,
+        "bursts", _low_rate, control={"kind": "reno"}, transport={"preset": "rfc"}, options={"limit": 0.3}, burst_share=0.06,
         place={"buffer": (1, 4)}, fcfs=True,
         twin=_with_short_timeout,
     ),
     KnownBreak(
         "starvation of Copa", "Arun, Alizadeh and Balakrishnan 2022",
         "A bounded delay of one flow alone starves one of two equal delay-based flows.",
-        "starvation", lambda f: _has(f, "delay"), control={"kind": "copa"}, place=_TWO_FLOWS, fcfs=True,
+        "starvation", lambda f: _has(f, "delay"), control={"kind": "copa", "competes": False}, place=_TWO_FLOWS, fcfs=True,
     ),
     KnownBreak(
         "starvation of Vegas", "Arun, Alizadeh and Balakrishnan 2022",

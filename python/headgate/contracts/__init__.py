@@ -1,0 +1,7 @@
+"""Contracts: the rate of a flow control as a function of delay and of loss, measured, and what follows from it."""
+
+from __future__ import annotations
+
+from .run import Contract, contract
+
+__all__ = ["Contract", "contract"]

@@ -1,0 +1,110 @@
+"""Laws: how a rate follows losses, where theory says so; fits; and what a contract of delay predicts.
+
+Sources: Mathis et al. 1997 (the inverse square root), RFC 9438, section 5.1 (CUBIC); Arun, Alizadeh and Balakrishnan 2022 (starvation by
+bounded delay) and Agarwal et al. 2025 ("contracts") for the prediction, both as recalled: their texts were not at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..analysis.tcp import CUBIC_BETA, CUBIC_C
+
+#: Below this window, in packets, timeouts and not the law decide.
+LEAST_WINDOW = 12.0
+
+#: Share of the line above which the line and not the losses decide.
+MOST_OF_LINE = 0.8
+
+
+@dataclass(frozen=True)
+class LossLaw:
+    """A law of the rate by the loss rate.
+
+    Attributes:
+        exponent: of the loss rate.
+        source: where it stands.
+        greatest: loss rate up to which it holds at a round trip in s.
+    """
+
+    exponent: float
+    source: str
+    cubic: bool = False
+
+    def greatest(self, rtt: float) -> float:
+        """The loss rate up to which the law holds."""
+        if not self.cubic:
+            return 1.0
+        # Above it the window of the Reno-friendly region is the larger one: 1.2 / sqrt(p) > a (rtt / p)^(3/4).
+        a = (CUBIC_C * (3 + CUBIC_BETA) / (4 * (1 - CUBIC_BETA))) ** 0.25
+        return float((a * rtt**0.75 / 1.2) ** 4)
+
+
+_RENO = LossLaw(-0.5, "Mathis et al. 1997")
+_CUBIC = LossLaw(-0.75, "RFC 9438, section 5.1", cubic=True)
+
+#: The laws of flow controls of the list.
+LAWS = {**dict.fromkeys(("reno", "newreno", "sack"), _RENO), **dict.fromkeys(("cubic", "cubic_linux"), _CUBIC)}
+
+
+def exponent(losses: Sequence[float], rates: Sequence[float]) -> float:
+    """The slope of the logarithm of the rate over that of the loss rate, by least squares.
+
+    >>> round(exponent([1e-4, 1e-3, 1e-2], [1e-4**-0.5, 1e-3**-0.5, 1e-2**-0.5]), 6)
+    -0.5
+    """
+    if len(losses) < 2:
+        return math.nan
+    return float(np.polyfit(np.log(losses), np.log(rates), 1)[0])
+
+
+def delay_at(points: Sequence[tuple[float, float]], rate: float) -> float:
+    """The delay of a contract at a rate, between the measured points, by logarithms.
+
+    Args:
+        points: (rate in bit/s, delay in s), with rising rates.
+        rate: in bit/s, within the rates of the points.
+
+    >>> round(delay_at([(1e6, 0.03), (1e7, 0.003)], 2e6), 6)
+    0.015
+    """
+    x = [math.log(r) for r, _ in points]
+    y = [math.log(max(d, 1e-6)) for _, d in points]
+    return float(math.exp(np.interp(math.log(rate), x, y)))
+
+
+def starving_delay(points: Sequence[tuple[float, float]], rate: float, ratio: float) -> float | None:
+    """The bound of a delay of one of two equal flows at which their rates have this ratio, by the contract of delay.
+
+    Both see the queue of one line, and the first a further delay. Their contracts hold at the rates r and `ratio` r, of which the sum is the
+    line's, if the delay is the difference of what the contract has at these rates. None if the contract's delay does not fall with the rate.
+
+    With k packets in the queue at any rate, the delay is k / rate:
+
+    >>> line = [(r, 3 * 12000 / r) for r in (1e6, 1e7, 1e8)]
+    >>> round(1e3 * starving_delay(line, 20e6, 10), 2)
+    17.82
+    """
+    slow, fast = rate / (1 + ratio), rate * ratio / (1 + ratio)
+    difference = delay_at(points, slow) - delay_at(points, fast)
+    return difference if difference > 0 else None
+
+
+def first_beyond(points: Sequence[tuple[float, float]], ratio: float) -> tuple[float, float] | None:
+    """The last delay before, and the first from which on, all ratios are at least `ratio`; None if there is none.
+
+    >>> first_beyond([(1, 1.1), (2, 12), (3, 5), (5, 20), (7, 30)], 10)
+    (3, 5)
+    """
+    last = None
+    for i in reversed(range(len(points))):
+        if points[i][1] < ratio:
+            break
+        last = i
+    if last is None:
+        return None
+    return (points[last - 1][0] if last else points[0][0] / 2, points[last][0])

@@ -1,0 +1,42 @@
+"""The work of a worker process: one run, with the goodput of each flow and the waits of the first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..base.errors import HeadgateError
+from ..plugins.load import ensure_text
+from ..referee.part import Run
+from ..referee.work import RunJob
+
+
+def do(job: RunJob) -> dict[str, Any]:
+    """`goodput` of each flow in bit/s, and `wait`: the 5 %, 50 % and 95 % quantiles over intervals and the mean of the first flow's time in queues, in s.
+
+    All are of what comes after the warm-up. `{fault: text}` if the control failed, `{wrong: text}` if the scenario is none.
+    """
+    try:
+        ensure_text(job.text)
+        result = _core.run(job.text, job.seed, 0)
+    except _core.PluginError as e:
+        return {"fault": str(e)}
+    except (_core.ScenarioError, HeadgateError) as e:
+        # Not all exceptions can be sent from process to process.
+        return {"wrong": str(e)}
+    run = Run(result, job.place)
+    flows = run.table("flows")
+    seconds = job.place.duration - job.place.warm_up
+    goodput = [float(8 * bytes_ / seconds) for bytes_ in flows["unique_bytes"]]
+    table = run.table("intervals")
+    own = (table["flow"] == "own1") & (table["start_s"] >= job.place.warm_up - 1e-9)
+    waits = np.asarray(table["queueing_mean_s"][own], float)
+    weights = np.asarray(table["received"][own], float)
+    known = np.isfinite(waits) & (weights > 0)
+    if not known.any():
+        return {"goodput": goodput, "wait": None, "digest": result.digest}
+    quantiles = np.quantile(waits[known], [0.05, 0.5, 0.95])
+    mean = float(np.average(waits[known], weights=weights[known]))
+    return {"goodput": goodput, "wait": [*map(float, quantiles), mean], "digest": result.digest}
