@@ -126,6 +126,8 @@ impl Vegas {
             self.window.window += 1;
         } else if queued > self.params.beta {
             self.window.window = (self.window.window - 1).max(LEAST);
+            // The threshold is for slow start alone: below it the next acknowledgement would give the packet back. ns-2's Vegas sets it to two here.
+            self.window.threshold = self.window.threshold.min(self.window.window);
         }
     }
 
@@ -221,6 +223,20 @@ mod tests {
         // Linux: 10 x 10/100 = 1, 20 x 15/100 = 3, 20 x 30/100 = 6, whole packets.
         for (window, rtt, due) in [(10, 110, 11), (20, 115, 20), (20, 130, 19), (40, 110, 40)] {
             assert_eq!(after(Variant::Linux, window, 100, rtt), due, "{window} {rtt}");
+        }
+    }
+
+    #[test]
+    fn a_window_that_is_too_large_falls_round_by_round_below_where_slow_start_ended() {
+        let mut v = Vegas::new(&VegasParams::default());
+        v.on_start(20);
+        (v.window.threshold, v.base) = (20, Some(Duration::from_millis(100)));
+        for due in [19, 18, 17, 16] {
+            for round in [false, false, false, true] {
+                let rtt = Some(Duration::from_millis(200));
+                v.on_ack(&Ack { rtt, round, newly_acked: 1, credit: 1, limited: true, ..Ack::default() });
+            }
+            assert_eq!(v.window.window, due);
         }
     }
 
