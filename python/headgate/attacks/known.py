@@ -21,7 +21,7 @@ from .genome import Bounds
 from .run import CONFIRM, AttackResult, Budget, attack, setting
 
 #: Runs of the engine for each search.
-RUNS = 3000
+RUNS = 1500
 
 
 @dataclass(frozen=True)
