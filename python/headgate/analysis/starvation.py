@@ -90,24 +90,19 @@ def bbr_round_trip(rate_bps: float, rtt_s: float, quanta_bits: float, flows: int
 def bbr_rates(rate_bps: float, rtts_s: tuple[float, float], quanta_bits: float) -> tuple[float, float]:
     """The rates in bit/s of two BBR flows that their windows limit, with round trips R1 and R2 without queueing, on one line.
 
-    A flow's rate is alpha / (D - 2 R) with its own round trip D = R + q (section 5.2), q being the common queueing delay, so that it is
-    alpha / (q - R), and q is where the two fill the line: above the larger R.
+    A flow's rate is alpha / (D - 2 R) with its own round trip D = R + q (section 5.2), q being the common queueing delay,
+    so that it is alpha / (q - R). The flow with the shorter round trip is one that takes |R1 - R2| more for queueing than
+    the other one does: `shared_with_error`.
+
+    >>> [round(r / 1e6, 1) for r in bbr_rates(120e6, (0.04, 0.08), 30 * 1500 * 8)]
+    [8.3, 111.7]
 
     Raises:
         ValueError: a value is not positive.
     """
     _positive(rate_bps=rate_bps, quanta_bits=quanta_bits, first=rtts_s[0], second=rtts_s[1])
-    low = max(rtts_s)
-    high = low + 2 * quanta_bits / rate_bps
-    # Both are falling in q: at `high` the flow of the longer round trip has half of the line at most, and the other one no more than it.
-    for _ in range(200):
-        q = (low + high) / 2
-        if q <= max(rtts_s) or sum(quanta_bits / (q - r) for r in rtts_s) > rate_bps:
-            low = q
-        else:
-            high = q
-    first, second = (quanta_bits / (high - r) for r in rtts_s)
-    return first, second
+    less, more = shared_with_error(quanta_bits, rate_bps, abs(rtts_s[0] - rtts_s[1]))
+    return (less, more) if rtts_s[0] <= rtts_s[1] else (more, less)
 
 
 def _positive(**values: float) -> None:
