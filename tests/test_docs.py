@@ -36,6 +36,7 @@ PAGES = [
     "docs/how-to/evaluate.md",
     "docs/how-to/referee.md",
     "docs/how-to/attack.md",
+    "docs/how-to/contract.md",
 ]
 
 

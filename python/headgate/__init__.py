@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .attacks import attack
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
+    from .contracts import contract
     from .evaluation import evaluate
     from .explore.widget import widget
     from .games import game
@@ -62,6 +63,7 @@ __all__ = [
     "attack",
     "catalogue",
     "compare",
+    "contract",
     "control",
     "discipline",
     "evaluate",
@@ -126,6 +128,7 @@ _NAMES = {
     "Difference": "comparison",
     "to_xarray": "comparison",
     "attack": "attacks",
+    "contract": "contracts",
     "control": "plugins",
     "discipline": "plugins",
     "evaluate": "evaluation",

@@ -20,6 +20,7 @@ from .bench import bench
 from .check import check, schema
 from .compare import compare
 from .conform import conform
+from .contract import contract
 from .control import control
 from .diff import diff
 from .evaluate import evaluate
@@ -78,7 +79,23 @@ def cli() -> None:
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, game, replay, reproduce, infer),
-    *(train, check, show, examples, schema, list_, diff, conform, evaluate, referee, attack, control, new, bench),
+    *(
+        train,
+        check,
+        show,
+        examples,
+        schema,
+        list_,
+        diff,
+        conform,
+        evaluate,
+        referee,
+        attack,
+        contract,
+        control,
+        new,
+        bench,
+    ),
 ):
     cli.add_command(_command)
 

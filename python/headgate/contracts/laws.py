@@ -77,11 +77,16 @@ def delay_at(points: Sequence[tuple[float, float]], rate: float) -> float:
     return float(math.exp(np.interp(math.log(rate), x, y)))
 
 
-def starving_delay(points: Sequence[tuple[float, float]], rate: float, ratio: float) -> float | None:
+def starving_delay(
+    points: Sequence[tuple[float, float]], rate: float, ratio: float, slower: Sequence[tuple[float, float]] = ()
+) -> float | None:
     """The bound of a delay of one of two equal flows at which their rates have this ratio, by the contract of delay.
 
-    Both see the queue of one line, and the first a further delay. Their contracts hold at the rates r and `ratio` r, of which the sum is the
-    line's, if the delay is the difference of what the contract has at these rates. None if the contract's delay does not fall with the rate.
+    Both see the queue of one line, and the first a further delay. Their contracts hold at the rates r and `ratio` r, of which the sum is
+    the line's, if the delay is the difference of what the contract has at these rates. None if the contract's delay does not fall with the
+    rate.
+
+    Where a range of delays is an equilibrium, the flow whose rate falls keeps the greatest one: `slower` has these, and `points` the least.
 
     With k packets in the queue at any rate, the delay is k / rate:
 
@@ -90,7 +95,7 @@ def starving_delay(points: Sequence[tuple[float, float]], rate: float, ratio: fl
     17.82
     """
     slow, fast = rate / (1 + ratio), rate * ratio / (1 + ratio)
-    difference = delay_at(points, slow) - delay_at(points, fast)
+    difference = delay_at(slower or points, slow) - delay_at(points, fast)
     return difference if difference > 0 else None
 
 

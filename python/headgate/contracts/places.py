@@ -1,4 +1,4 @@
-"""The scenarios in which a contract is measured: one flow or two on a line with a deep buffer, with losses, or with a delay of one flow alone."""
+"""The scenarios in which a contract is measured: one flow or two with a deep buffer, with losses, or with a delay of one flow alone."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def place(
     buffer: float = DEEP,
     loss: float = 0.0,
     delay: float = 0.0,
+    before: float = 1.0,
 ) -> tuple[dict[str, Any], Place]:
     """The contents of a scenario, and what the metrics have to know of it.
 
@@ -39,6 +40,7 @@ def place(
         flows: how many, all over equal paths.
         buffer: in bandwidth-delay products.
         loss: share of the packets that the line loses at random.
+        before: how many times this rate the line has in the first sixth of the run.
         delay: of the first flow's packets beside the propagation, in s: there but for `ABSENT` in each `EVERY`.
     """
     packets = max(20, round(buffer * rate * rtt / 8 / PACKET))
@@ -47,18 +49,24 @@ def place(
     made: list[dict[str, Any]] = []
     for i in range(1, flows + 1):
         nodes.append({"name": f"near{i}", "kind": "host"})
-        links.append({"name": f"access{i}", "from": f"near{i}", "to": "g", "rate": _rate(10 * rate)})
+        links.append({"name": f"access{i}", "from": f"near{i}", "to": "g", "rate": _rate(10 * rate * max(1.0, before))})
         flow: dict[str, Any] = {"name": f"own{i}", "from": f"near{i}", "to": "sink", "packet": f"{PACKET}B"}
         # Starts differ, so that no two flows run in step.
         flow |= {"control": control.table, "start": _time((i - 1) * 0.7 * rtt)}
         if control.table["kind"] in with_transport():
             flow["transport"] = {"preset": "linux", **control.transport}
         made.append(null_flow(flow, control.null, min(rate, 1e7), rtt) if control.null else flow)
-    line: dict[str, Any] = {"name": "line", "from": "g", "to": "h", "rate": _rate(rate), "delay": _time(rtt / 2)}
+    line: dict[str, Any] = {
+        "name": "line",
+        "from": "g",
+        "to": "h",
+        "rate": _rate(before * rate),
+        "delay": _time(rtt / 2),
+    }
     line |= {"rtt": _time(rtt), "queue": {"kind": "fcfs", "buffer": f"{packets}pkt"}}
     if loss:
         line["loss"] = {"forward": {"kind": "bernoulli", "probability": loss}}
-    links += [line, {"name": "exit", "from": "h", "to": "sink", "rate": _rate(10 * rate)}]
+    links += [line, {"name": "exit", "from": "h", "to": "sink", "rate": _rate(10 * rate * max(1.0, before))}]
     data: dict[str, Any] = {
         "name": "contract",
         "duration": _time(length),
@@ -72,10 +80,12 @@ def place(
     if delay:
         data["events"] = [
             {"at": _time(k * EVERY + since), "link": "access1", "direction": "forward", "delay": _time(extra)}
-            for k in range(int(length / EVERY))
+            for k in range(int(length / EVERY) + 1)
             for since, extra in ((ABSENT, delay), (EVERY, 0.0))
             if k * EVERY + since < length
         ]
+    if before != 1.0:
+        data["events"] = [{"at": _time(length / 6), "link": "line", "rate": _rate(rate)}]
     if control.plugins:
         data["plugins"] = list(control.plugins)
     return data, Place(length, length / 3, [(0.0, rate)])

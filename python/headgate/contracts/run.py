@@ -34,6 +34,9 @@ LOSSES, LOSS_LINE, LOSS_RTT = (2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1
 #: Delays of one flow alone, in s, and the rate of the line that two flows share, in bit/s.
 DELAYS, SHARED = (0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.014, 0.02, 0.028, 0.04, 0.056, 0.08, 0.11, 0.16), 2e7
 
+#: Rates of the line before, over the rate that is measured: an equilibrium reached from below, and one from above.
+FROM = (0.25, 4.0)
+
 #: Lengths of runs, in s.
 LENGTH, LONG = 40.0, 80.0
 
@@ -43,12 +46,22 @@ FILLS = 1.5
 #: Student's quantile for 95 % and two degrees of freedom, of three seeds.
 _T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}
 
-Verdict = Literal["confirmed", "refuted", "none predicted, none seen", "none predicted, seen", "predicted, none seen"]
+Verdict = Literal[
+    "confirmed",
+    "refuted",
+    "none predicted, none seen",
+    "none predicted, seen",
+    "predicted, none seen",
+    "beyond what was tried",
+]
 
 
 @dataclass(frozen=True)
 class DelayPoint:
-    """An equilibrium: `flows` flows on a line of `line` bit/s; goodput of one in bit/s, and the mean and two quantiles of its waits in s."""
+    """An equilibrium: `flows` flows on a line of `line` bit/s, which had `before` times that before.
+
+    Goodput is that of one flow in bit/s, and `mean`, `p5` and `p95` are of the waits of the first in s.
+    """
 
     flows: int
     line: float
@@ -57,6 +70,7 @@ class DelayPoint:
     mean: float
     p5: float
     p95: float
+    before: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -82,7 +96,8 @@ class Contract:
         null_slope: the exponent of a fixed window in the same places.
         ratio: of rates from which on one flow counts as starved.
         predicted: bound of a delay of one flow from which on it does, in s; None if none is predicted.
-        ratios: delays in s, and the median ratio of the two goodputs there, the greater over the less.
+        ratios: delays in s, and the ratio of the two typical goodputs there, the greater over the less: medians over intervals, since a
+            flow recovers where its delay is absent for a moment.
         seen: the greatest delay before, and the least from which on all ratios are that great; None if there is none.
     """
 
@@ -105,8 +120,8 @@ class Contract:
         if self.predicted is None:
             return "none predicted, none seen" if self.seen is None else "none predicted, seen"
         if self.seen is None:
-            # A delay beyond what was tried says nothing.
-            return "predicted, none seen" if self.predicted * 2 < DELAYS[-1] else "none predicted, none seen"
+            # A delay beyond what was tried can be neither confirmed nor refuted.
+            return "predicted, none seen" if 2 * self.predicted < self.ratios[-1][0] else "beyond what was tried"
         low, high = self.seen
         return "confirmed" if low / 2 <= self.predicted <= high * 2 else "refuted"
 
@@ -152,7 +167,9 @@ def contract(
     step, share = (3, 0.5) if quick else (1, 1.0)
     with Runner(RefereeStore(), workers=workers, progress=progress, do=work.do) as runner:
         bench = _Bench(runner, control, share)
-        return bench.contract(RATES[::step] if not quick else (1e6, 5e6, 2e7), LOSSES[1::step], DELAYS[1::step], ratio, seeds)
+        return bench.contract(
+            RATES[::step] if not quick else (1e6, 5e6, 2e7), LOSSES[1::step], DELAYS[1::step], ratio, seeds
+        )
 
 
 class _Bench:
@@ -166,10 +183,14 @@ class _Bench:
         self, rates: Sequence[float], losses: Sequence[float], delays: Sequence[float], ratio: float, seeds: int
     ) -> Contract:
         # Two flows share a line of twice the rate: each has about the rate of one alone.
-        alone = [(1, r, DEEP) for r in rates] + [(1, rates[-2], 2 * DEEP)]
-        pairs = [(2, 2 * r, DEEP) for r in rates]
+        alone = [(1, r, DEEP, 1.0) for r in rates] + [(1, rates[-2], 2 * DEEP, 1.0)]
+        # Equilibria are reached from lower and from higher rates: these may be two.
+        pairs = [(2, 2 * r, DEEP, before) for before in (1.0, *FROM) for r in rates]
         long = LONG * self._share
-        jobs: dict[Any, RunJob] = {p: self._job(1, LENGTH * self._share, p[1], RTT, flows=p[0], buffer=p[2]) for p in (*alone, *pairs)}
+        jobs: dict[Any, RunJob] = {
+            p: self._job(1, LENGTH * self._share, p[1], RTT, flows=p[0], buffer=p[2], before=p[3])
+            for p in (*alone, *pairs)
+        }
         null = NULLS["control"][0]
         for seed in range(1, seeds + 1):
             for p in losses:
@@ -182,22 +203,28 @@ class _Bench:
         self.runs = len(jobs)
         found = {key: self._found(job) for key, job in jobs.items()}
         points = [_point(key, found[key]) for key in (*alone, *pairs)]
-        deep, deeper = (next(p for p in points if (p.flows, p.line, p.buffer) == (1, rates[-2], b)) for b in (DEEP, 2 * DEEP))
+        deep, deeper = (
+            next(p for p in points if (p.flows, p.line, p.buffer) == (1, rates[-2], b)) for b in (DEEP, 2 * DEEP)
+        )
         fills = deeper.mean > FILLS * deep.mean and deep.mean > RTT
         law = LAWS.get(str(self._control.table["kind"]))
         measured = [_loss(p, [found["loss", p, s]["goodput"][0] for s in range(1, seeds + 1)], law) for p in losses]
         counted = [p for p in measured if p.counts]
         slopes = [exponent([p.loss for p in counted], [p.goodput[k] for p in counted]) for k in range(seeds)]
-        pair = sorted((p.goodput, p.mean) for p in points if p.flows == 2)
-        predicted = None if fills else starving_delay(pair, SHARED, ratio)
-        ratios = [(d, statistics.median(_ratio(found["delay", d, s]["goodput"]) for s in range(1, seeds + 1))) for d in delays]
+        low, high = (sorted((p.goodput, p.mean) for p in points if p.flows == 2 and p.before == b) for b in FROM)
+        predicted = None if fills else starving_delay(low, SHARED, ratio, high)
+        ratios = [
+            (d, statistics.median(_ratio(found["delay", d, s]["typical"]) for s in range(1, seeds + 1))) for d in delays
+        ]
         return Contract(
             self._control.name, tuple(points), fills, tuple(measured), law, _interval(slopes),
             exponent(list(losses), [found["null", p]["goodput"][0] for p in losses]), ratio, predicted, tuple(ratios),
             first_beyond(ratios, ratio), self.runs,
         )  # fmt: skip
 
-    def _job(self, seed: int, length: float, rate: float, rtt: float, *, control: Judged | None = None, **more: Any) -> RunJob:
+    def _job(
+        self, seed: int, length: float, rate: float, rtt: float, *, control: Judged | None = None, **more: Any
+    ) -> RunJob:
         data, where = place(control or self._control, rate, rtt, length, **more)
         return RunJob(json.dumps(data), seed, (), where)
 
@@ -208,10 +235,10 @@ class _Bench:
         return found
 
 
-def _point(key: tuple[int, float, float], found: dict[str, Any]) -> DelayPoint:
-    flows, line, buffer = key
+def _point(key: tuple[int, float, float, float], found: dict[str, Any]) -> DelayPoint:
+    flows, line, buffer, before = key
     p5, _, p95, mean = found["wait"] or [math.nan] * 4
-    return DelayPoint(flows, line, buffer, sum(found["goodput"]) / flows, mean, p5, p95)
+    return DelayPoint(flows, line, buffer, sum(found["goodput"]) / flows, mean, p5, p95, before)
 
 
 def _loss(loss: float, goodput: list[float], law: LossLaw | None) -> LossPoint:

@@ -14,9 +14,10 @@ from ..referee.work import RunJob
 
 
 def do(job: RunJob) -> dict[str, Any]:
-    """`goodput` of each flow in bit/s, and `wait`: the 5 %, 50 % and 95 % quantiles over intervals and the mean of the first flow's time in queues, in s.
+    """`goodput` of each flow in bit/s, `typical`, its median over intervals, and `wait` of the first flow in s.
 
-    All are of what comes after the warm-up. `{fault: text}` if the control failed, `{wrong: text}` if the scenario is none.
+    `wait` has the 5 %, 50 % and 95 % quantiles over intervals of the time in queues, and its mean. All are of what comes after the
+    warm-up. `{fault: text}` if the control failed, `{wrong: text}` if the scenario is none.
     """
     try:
         ensure_text(job.text)
@@ -31,12 +32,16 @@ def do(job: RunJob) -> dict[str, Any]:
     seconds = job.place.duration - job.place.warm_up
     goodput = [float(8 * bytes_ / seconds) for bytes_ in flows["unique_bytes"]]
     table = run.table("intervals")
+    after = table["start_s"] >= job.place.warm_up - 1e-9
+    length = np.asarray(table["end_s"] - table["start_s"], float)
+    rate = 8 * np.asarray(table["unique_bytes"], float) / np.maximum(length, 1e-9)
+    typical = [float(np.median(rate[after & (table["flow"] == name)])) for name in flows["flow"]]
     own = (table["flow"] == "own1") & (table["start_s"] >= job.place.warm_up - 1e-9)
     waits = np.asarray(table["queueing_mean_s"][own], float)
     weights = np.asarray(table["received"][own], float)
     known = np.isfinite(waits) & (weights > 0)
     if not known.any():
-        return {"goodput": goodput, "wait": None, "digest": result.digest}
+        return {"goodput": goodput, "typical": typical, "wait": None, "digest": result.digest}
     quantiles = np.quantile(waits[known], [0.05, 0.5, 0.95])
     mean = float(np.average(waits[known], weights=weights[known]))
-    return {"goodput": goodput, "wait": [*map(float, quantiles), mean], "digest": result.digest}
+    return {"goodput": goodput, "typical": typical, "wait": [*map(float, quantiles), mean], "digest": result.digest}

@@ -1,0 +1,63 @@
+"""The tables of `headgate contract`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from ...contracts.places import DEEP
+from ...contracts.run import FROM
+from ..terminal import console
+
+if TYPE_CHECKING:
+    from ...contracts import Contract
+
+
+def print_contract(found: Contract) -> None:
+    """Rate by delay, rate by loss, the exponent beside theory's and a fixed window's, and the delay that starves."""
+    out = console()
+    out.print(f"[bold]{escape(found.control)}[/]", highlight=False)
+    rows = Table(box=None, pad_edge=False)
+    for column in ("flow's rate", "alone", "5 to 95 %", "two, from below", "two, from above"):
+        rows.add_column(column, justify="right")
+    out.print("wait in the queue, ms", highlight=False)
+    of = {(p.flows, p.line / p.flows, p.before): p for p in found.delays if p.buffer == DEEP}
+    for rate in sorted({rate for _, rate, _ in of}):
+        alone = of[1, rate, 1.0]
+        two = [f"{1e3 * of[2, rate, before].mean:.1f}" for before in FROM]
+        rows.add_row(
+            f"{rate / 1e6:g} Mbit/s", f"{1e3 * alone.mean:.1f}", f"{1e3 * alone.p5:.1f} to {1e3 * alone.p95:.1f}", *two
+        )
+    out.print(rows)
+    if found.fills:
+        out.print("It fills a buffer of any depth: its delay is no signal.", highlight=False)
+    rows = Table(box=None, pad_edge=False)
+    rows.add_column("loss rate", justify="right")
+    rows.add_column("goodput, Mbit/s", justify="right")
+    rows.add_column("counted")
+    for one in found.losses:
+        mean = sum(one.goodput) / len(one.goodput) / 1e6
+        rows.add_row(f"{one.loss:g}", f"{mean:.2f}", "yes" if one.counts else "")
+    out.print(rows)
+    slope, half = found.slope
+    text = "too few loss rates for an exponent" if math.isnan(slope) else f"exponent {slope:.3f}"
+    text += "" if math.isnan(half) else f" ± {half:.3f}"
+    if found.law is not None:
+        word = {True: "holds", False: "does not hold", None: "cannot be judged"}[found.keeps_law]
+        text += f"; theory {found.law.exponent:g} ({found.law.source}) {word}"
+    out.print(f"{text}; a fixed window {found.null_slope:.3f}", highlight=False)
+    rows = Table(box=None, pad_edge=False)
+    rows.add_column("delay of one flow, ms", justify="right")
+    rows.add_column("greater goodput over the less", justify="right")
+    for delay, ratio in found.ratios:
+        rows.add_row(f"{1e3 * delay:g}", f"{ratio:.1f}")
+    out.print(rows)
+    predicted = "none" if found.predicted is None else f"{1e3 * found.predicted:.1f} ms"
+    seen = "none" if found.seen is None else f"{1e3 * found.seen[0]:g} to {1e3 * found.seen[1]:g} ms"
+    out.print(
+        f"starved ({found.ratio:g} times) from: predicted {predicted}, seen {seen}: {found.verdict}", highlight=False
+    )
+    out.print(f"{found.runs} runs", highlight=False)
