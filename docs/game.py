@@ -37,7 +37,7 @@ MIXES: dict[str, dict[str, Any]] = {
     "cubic-copa": {"controls": "cubic,copa", "queues": "fcfs,pie,fq_codel", **_WHERE},
     "cubic-prague": {"controls": "cubic,prague", "queues": "fcfs,dualpi2,fq_codel", **_WHERE},
     "cubic-bbr3-deep": {"controls": "cubic,bbr3", "queues": "fcfs", **_WHERE, "buffer": "5bdp", "runs": 10},
-    "null": {"controls": "cubic,cubic:packet=1001B", "queues": "fcfs", **_WHERE, "rtt": "20ms", "buffer": "1bdp,5bdp"},
+    "null": {"controls": "cubic,cubic:ack=41B", "queues": "fcfs", **_WHERE, "rtt": "20ms", "buffer": "1bdp,5bdp"},
 }
 
 #: The games of selfish sources.
@@ -87,7 +87,7 @@ def short(value: Any) -> Any:
         if {"mean", "std", "n", "ci95"} == value.keys():
             half = None if value["ci95"] is None else value["ci95"][1] - value["mean"]
             return [short(value["mean"]), short(half)]
-        return {k: short(v) for k, v in value.items() if k not in ("what", "scenario")}
+        return {k: short(v) for k, v in value.items() if k not in ("what", "scenario", "switches", "path")}
     if isinstance(value, list):
         return [short(v) for v in value]
     return float(f"{value:.4g}") if isinstance(value, float) else value
@@ -139,9 +139,10 @@ def mix_tables(name: str, found: dict[str, Any], word: str) -> list[str]:
         f"from 0 {b} to",
         "price (%)",
         "line used (%)",
+        "delay (ms)",
         "best mix",
     ]
-    lines += [_row(head), _row(["---", "---", "---", "---", "---", "---:", "---:", "---:", "---:"])]
+    lines += [_row(head), _row(["---", "---", "---", "---", "---", "---:", "---:", "---:", "---:", "---:"])]
     for cell in found["cells"]:
         by = {mix["mix"][b]: mix for mix in cell["mixes"]}
         sets = {v: [k for k, mix in by.items() if mix["verdict"] == v] for v in ("equilibrium", "undecided")}
@@ -149,7 +150,8 @@ def mix_tables(name: str, found: dict[str, Any], word: str) -> list[str]:
         best = max(by, key=lambda k: -1.0 if by[k]["price"][0] is None else -abs(by[k]["price"][0]))
         lines.append(_row([
             f"`{cell['queue']}`", cell["rtt"], cell["buffer"], ranges(sets["equilibrium"]) or "none", ranges(sets["undecided"]) or "-",
-            f"{end} ({by[end]['verdict']})", _text(by[end]["price"], 100, 1), _text(by[end]["utilisation"], 100, 1), str(best),
+            f"{end} ({by[end]['verdict']})", _text(by[end]["price"], 100, 1), _text(by[end]["utilisation"], 100, 1),
+            _text(by[end]["delay_s"], 1e3, 0), str(best),
         ]))  # fmt: skip
     return [*lines, ""]
 

@@ -113,6 +113,14 @@ def test_a_run_that_failed_is_a_hole(result: MixResult) -> None:
     assert found.utilisation[1] == whole.utilisation[1]
 
 
+def test_a_quarter_is_not_measured_unless_given_and_tolerances_are_parts() -> None:
+    asked = MixGame("cubic,reno", flows=2, queues="fq", duration="8s")
+    assert asked.scenarios[0].data["warm_up"] == "2s"
+    for tolerance in (-0.1, 1.0):
+        with pytest.raises(headgate.HeadgateError, match="--tolerance"):
+            MixGame("cubic,reno", flows=2, queues="fq", tolerance=tolerance)
+
+
 def test_more_mixes_than_can_be_run_are_refused_with_their_number() -> None:
     with pytest.raises(headgate.HeadgateError, match="46376 mixes: 46376 of 30 flows of 5 controls"):
         MixGame("cubic,reno,bbr1,bbr3,copa", flows=30, queues="fq")
