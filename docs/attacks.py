@@ -44,7 +44,7 @@ QUEUES = [
 OBJECTIVES = {"control": ("goodput", "share", "loss", "delay"), "queue": ("victim-delay", "wrong-drops", "unfairness")}
 
 #: Candidates of each search, and breaks after which it ends.
-CANDIDATES, FINDINGS = 600, 2
+CANDIDATES, FINDINGS = 300, 1
 
 
 def search_known(kept: dict[str, Any], names: list[str]) -> None:
@@ -151,14 +151,14 @@ def page(kept: dict[str, Any]) -> str:
     lines += ["", "## The most instructive ones", ""]
     for number, (stem, words) in enumerate(chosen.items(), 1):
         lines += [f"### {number}. {words['title']}", "", kept["breaks"][stem]["sentence"], "", words["why"], ""]
-        lines += [f"![{words['title']}: goodput and waiting times against time](../breaks/{stem}.svg)", ""]
+        lines += [f"![{words['title']}: goodput and waiting times against time](breaks/{stem}.svg)", ""]
         lines += [f"`headgate explore docs/breaks/{stem}.toml`", ""]
     lines += ["## All breaks", ""]
     for subject in dict.fromkeys(b["subject"] for b in kept["breaks"].values()):
         lines += [f"### `{subject}`", ""]
         own = {stem: b for stem, b in kept["breaks"].items() if b["subject"] == subject}
         lines += [
-            f"- [`{stem}`](../breaks/{stem}.toml): {b['sentence'].removeprefix(subject + ': ')}"
+            f"- [`{stem}`](breaks/{stem}.toml): {b['sentence'].removeprefix(subject + ': ')}"
             for stem, b in own.items()
         ] + [""]
     none = [name for name, (_, _, _, count) in kept["searches"].items() if not count]

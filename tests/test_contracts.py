@@ -103,7 +103,9 @@ def test_the_delay_of_one_flow_is_absent_now_and_then() -> None:
     ]  # fmt: skip
     assert (place.duration, place.warm_up) == (20.0, 20 / 3)
     data, _ = places.place(named("reno", "control"), 2e7, 0.04, 12.0, before=0.25)
-    assert data["links"][1]["rate"] == "5Mbit/s" and data["events"] == [{"at": "2s", "link": "line", "rate": "20Mbit/s"}]
+    assert data["links"][1]["rate"] == "5Mbit/s" and data["events"] == [
+        {"at": "2s", "link": "line", "rate": "20Mbit/s"}
+    ]
     for more in ({"loss": 0.01}, {"flows": 2, "delay": 0.003}):
         Scenario(places.place(NULLS["control"][0], 1e7, 0.04, 5.0, **more)[0]).resolve()  # type: ignore[arg-type]
 
