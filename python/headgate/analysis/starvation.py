@@ -91,7 +91,7 @@ def bbr_rates(rate_bps: float, rtts_s: tuple[float, float], quanta_bits: float) 
     """The rates in bit/s of two BBR flows that their windows limit, with round trips R1 and R2 without queueing, on one line.
 
     A flow's rate is alpha / (D - 2 R) with its own round trip D = R + q (section 5.2), q being the common queueing delay,
-    so that it is alpha / (q - R). The flow with the shorter round trip is one that takes |R1 - R2| more for queueing than
+    so that it is alpha / (q - R). The flow with the shorter round trip is one that takes ``|R1 - R2|`` more for queueing than
     the other one does: `shared_with_error`.
 
     >>> [round(r / 1e6, 1) for r in bbr_rates(120e6, (0.04, 0.08), 30 * 1500 * 8)]
