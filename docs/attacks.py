@@ -158,8 +158,7 @@ def page(kept: dict[str, Any]) -> str:
         lines += [f"### `{subject}`", ""]
         own = {stem: b for stem, b in kept["breaks"].items() if b["subject"] == subject}
         lines += [
-            f"- [`{stem}`](breaks/{stem}.toml): {b['sentence'].removeprefix(subject + ': ')}"
-            for stem, b in own.items()
+            f"- [`{stem}`](breaks/{stem}.toml): {b['sentence'].removeprefix(subject + ': ')}" for stem, b in own.items()
         ] + [""]
     none = [name for name, (_, _, _, count) in kept["searches"].items() if not count]
     lines += [
