@@ -292,7 +292,7 @@ def test_a_file_of_that_name_comes_first(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("demers198", 'Did you mean "demers1989"?'), ("nothing", "or a paper: one of beyond, demers1989")],
+    [("demers198", 'Did you mean "demers1989"?'), ("nothing", "or a paper: one of arun2022, beyond, demers1989")],
 )
 def test_an_unknown_name_is_an_error(name: str, said: str, cli: Cli) -> None:
     done = cli("explore", "--no-browser", name)

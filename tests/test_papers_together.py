@@ -173,7 +173,8 @@ def test_the_report(two: list[Path], cli: Cli, tmp_path: Path) -> None:
 
 
 def test_the_mechanisms_of_the_package_speak_about_what_is_there() -> None:
-    assert all(mechanisms_of(p) for p in papers_of())
+    # Nothing of floyd1991 is missed: no number of it is judged, and its claims hold.
+    assert [p.name for p in papers_of() if not mechanisms_of(p)] == ["floyd1991"]
     with pytest.raises(PaperError, match="there is no paper"):
         load_paper("all")
 
@@ -282,6 +283,6 @@ def test_what_no_item_has_is_plainly_unknown(asked: str) -> None:
 def test_a_paper_that_is_not_named_lists_those_that_there_are(cli: Cli) -> None:
     done = cli("reproduce")
     assert done.returncode == 2
-    assert "Missing argument 'PAPER': expected all, a folder, or one of beyond, demers1989," in " ".join(
+    assert "Missing argument 'PAPER': expected all, a folder, or one of arun2022, beyond," in " ".join(
         done.stderr.split()
     )
