@@ -14,18 +14,9 @@ from headgate.referee.case import Case, label
 from headgate.referee.expected import seconds
 from headgate.referee.files import FOLDER, cases
 from headgate.referee.judge import by_name
+from headgate.referee.rules import RULES
 from headgate.referee.steps import run
 from headgate.referee.subjects import BASELINES, NULLS, Judged
-
-#: Rules that cases name. A mutant of a control breaks one of them.
-RULES = {
-    "growth", "aggression", "slow-start", "slow-start-exit", "cut", "mark-response", "timeout", "recovery", "idle", "app-limited", "pacing",
-    "round-trip", "rate-estimate", "probing", "drain", "fairness", "delay-target", "loss-tolerance", "spurious",
-    "slow-start-limit", "growth-limit", "growth-speed", "cut-share", "loss-bounds", "cut-depth", "cut-once",
-    "timeout-again", "timeout-least", "backoff", "floor", "unused-time",
-    "cubic-curve", "fast-convergence", "friendly", "fast-retransmit", "round-trip-time", "round-trip-expiry", "probing-limit",
-    "loss-threshold", "window-limit", "ack-aggregation",
-}  # fmt: skip
 
 #: Packets of 1500 bytes that the lines of all cells can carry in all runs of one subject, in the mean a million a second of one processor:
 #: of a family, of all cases of controls, and of all of AQMs.
@@ -54,6 +45,13 @@ def flow_names(flow: dict[str, Any]) -> list[str]:
     return [flow["name"]] if count is None else [flow["name"].replace("{i}", str(first + i)) for i in range(count)]
 
 
+def test_every_rule_has_a_case() -> None:
+    """A rule that no case names is one that nobody tests."""
+    assert set(RULES) == {word for case in ALL_CASES for word in case.rules}
+    for rule in RULES.values():
+        assert all(text.endswith(".") for text in (rule.says, rule.broken)) and rule.source
+
+
 def test_files() -> None:
     """Each is a file named as its case, in the folder of its family."""
     assert len(set(ids)) == len(ids) == len(list(FOLDER.glob("*/*.case"))) > 0
@@ -66,9 +64,7 @@ def test_files() -> None:
 def test_words(case: Case) -> None:
     assert case.title.strip() and not case.title.endswith(".")
     assert case.source.strip()
-    assert case.rules or case.judges == "aqm"
-    if case.judges == "control":
-        assert set(case.rules) <= RULES
+    assert set(case.rules) <= set(RULES) and (not case.rules or case.judges == "control")
     assert len(case.rules) == len(set(case.rules))
     assert all(len(text) < 1000 for text in (case.title, case.source, case.note))
 

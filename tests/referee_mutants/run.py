@@ -55,6 +55,9 @@ def compared(
 ) -> dict[str, bool]:
     """Which cases notice a mutant; those that do not apply to it are left out, and with `naming` those that do not name its rule."""
     chosen = [case for case in controls(families) if mutant.rule in case.rules or not naming]
+    if mutant.transport and not mutant.table:
+        # Steps drive the control by itself: another transport does not show in them.
+        chosen = [case for case in chosen if not case.steps]
     if not chosen:
         return {}
     original, changed = judged(mutant.original, chosen, folder, runs), judged(mutant, chosen, folder, runs)
