@@ -1,6 +1,7 @@
 """Judges every mutant and its original by all cases.
 
-A case notices a mutant if one of its verdicts is fail or invalid, or worse, where that of the original is not.
+A case notices a mutant if one of its verdicts is fail or invalid, or worse, where that of the original is not. A case
+that the original fails says nothing of its mutants, and does not count.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ def bad(judged: RefereeReport, case: Case) -> set[tuple[str, str, str]]:
 
 
 def applies(judged: RefereeReport, case: Case) -> bool:
-    """Whether the subject has what the case needs."""
-    return any(entry.verdict != "n/a" for entry in judged.of(case.name))
+    """Whether the original has what the case needs, and does not fail it."""
+    verdicts = {entry.verdict for entry in judged.of(case.name)}
+    return bool(verdicts - {"n/a"}) and not verdicts & {"fail", "invalid"}
 
 
 def noticed(mutant: RefereeReport, original: RefereeReport, case: Case) -> bool:
@@ -47,7 +49,7 @@ def noticed(mutant: RefereeReport, original: RefereeReport, case: Case) -> bool:
 def judged(mutant: Mutant, chosen: list[Case], folder: Path, runs: int | None) -> RefereeReport:
     """The verdicts of a mutant, all in this process."""
     (folder / "controls").mkdir(parents=True, exist_ok=True)
-    return judge(mutant.subject(folder / "controls"), chosen, out=folder, runs=runs, more=False, workers=0)
+    return judge(mutant.subject(folder / "controls"), chosen, out=folder, runs=runs, more=runs is None, workers=0)
 
 
 def compared(
@@ -85,7 +87,7 @@ def main() -> int:
     parser.add_argument("--set", choices=LISTS, default="first", help="which list of mutants")
     parser.add_argument("--family", action="append", help="cases of this family only; may be given again")
     parser.add_argument("--only", action="append", help="mutants whose names begin with this; may be given again")
-    parser.add_argument("--runs", type=int, default=2, help="runs of each cell")
+    parser.add_argument("--runs", type=int, help="runs of each cell, and no more; as many as the case asks for unless given")
     parser.add_argument("--naming", action="store_true", help="only by the cases that name the mutant's rule")
     parser.add_argument("--workers", type=int, help="processes; one per processor unless given")
     parser.add_argument("--out", help="folder in which runs are kept")

@@ -84,6 +84,8 @@ pub struct Steps {
     /// Packets delivered and declared lost so far.
     delivered: u64,
     lost: u64,
+    /// Those lost of which the last acknowledgement knew.
+    told: u64,
     trips: RoundTrips,
     least: Option<Duration>,
     rtt: Option<Duration>,
@@ -123,6 +125,7 @@ impl Steps {
             sampler: Sampler::default(),
             delivered: 0,
             lost: 0,
+            told: 0,
             trips: RoundTrips::default(),
             least: None,
             rtt: None,
@@ -252,6 +255,8 @@ impl Steps {
             seq: pn,
             credit: if self.rules.count_packets { count } else { 1 },
             delivered: count,
+            // An acknowledgement shows the losses that were declared before it; a timer does not wait for one.
+            lost: self.lost - std::mem::replace(&mut self.told, self.lost),
             total_delivered: self.delivered,
             prior_in_flight: prior,
             recovering: answering && !self.timed_out && !self.grows,
@@ -292,6 +297,7 @@ impl Steps {
                 newest = Some(pn);
             }
         }
+        self.told = if kind == LossKind::Timeout { self.lost } else { self.told };
         // Of the losses of one window only the first counts; a timeout always does.
         if kind == LossKind::DuplicateAcks && newest.is_none_or(|pn| pn < self.recover) {
             return Ok(());
