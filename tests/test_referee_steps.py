@@ -221,6 +221,33 @@ def test_a_control_that_fails_is_invalid(tmp_path: Path, own: str, line: str, wo
     assert re.search(words, entry.why), entry.why
 
 
+COUNTS = '''
+import headgate
+
+
+@headgate.control("counts_losses")
+class Counts:
+    """The window is ten packets and those that acknowledgements said were lost."""
+
+    def on_start(self, window):
+        self.window = window
+
+    def on_ack(self, ack):
+        self.window += ack.lost
+'''
+
+
+def test_an_acknowledgement_tells_of_the_losses_before_it_once(tmp_path: Path) -> None:
+    """As in a run, where an acknowledgement shows them; those of a timeout are told by the timeout."""
+    (tmp_path / "counts.py").write_text(COUNTS)
+    played = case(
+        step(SENT, 10), step(ACK, expect={"cwnd": 10}), step(LOSS, 3), step(ACK, expect={"cwnd": 13}),
+        step(ACK, expect={"cwnd": 13}), step({"t": "5s", "ev": "loss", "timeout": True}), step(ACK, expect={"cwnd": 13}),
+    )  # fmt: skip
+    (entry,) = judge(named(str(tmp_path / "counts.py"), "control"), [played]).entries
+    assert entry.verdict == "pass", entry.why
+
+
 def test_the_transport_of_a_table_is_that_of_its_flows() -> None:
     from headgate.referee.build import scenario
 
