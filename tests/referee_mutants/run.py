@@ -7,6 +7,7 @@ that the original fails says nothing of its mutants, and does not count.
 from __future__ import annotations
 
 import argparse
+import random
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -21,9 +22,10 @@ from headgate.referee.report import RefereeReport
 from .mutants import MUTANTS, Mutant
 from .second import SECOND
 from .shares import DUE, Found, report
+from .third import THIRD
 
 #: The lists of mutants, by name.
-LISTS = {"first": MUTANTS, "second": SECOND}
+LISTS = {"first": MUTANTS, "second": SECOND, "third": THIRD}
 
 _BAD = ("fail", "invalid", "worse")
 
@@ -89,6 +91,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", help="mutants whose names begin with this; may be given again")
     parser.add_argument("--runs", type=int, help="runs of each cell, and no more; as many as the case asks for unless given")
     parser.add_argument("--naming", action="store_true", help="only by the cases that name the mutant's rule")
+    parser.add_argument("--whole", type=int, help="the same but for this many, drawn at random, that all cases judge")
     parser.add_argument("--workers", type=int, help="processes; one per processor unless given")
     parser.add_argument("--out", help="folder in which runs are kept")
     parser.add_argument("--json", help="file for who noticed whom")
@@ -98,16 +101,18 @@ def main() -> int:
     found = Found({case.name: case.rules for case in chosen})
     with TemporaryDirectory() as temporary, ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:
         folder = Path(options.out or temporary)
-        shared = (options.family, folder, options.runs, options.naming)
-        if not options.naming:
+        shared = (options.family, folder, options.runs)
+        whole = set(mutants) if options.whole is None else set(random.Random(1).sample(mutants, options.whole))
+        naming = [options.naming or mutant not in whole for mutant in mutants]
+        if not all(naming):
             # The originals first: their runs, and those of the baselines, are kept for all others.
-            originals = list(dict.fromkeys(mutant.original for mutant in mutants))
-            list(pool.map(compared, originals, *([x] * len(originals) for x in shared)))
-        done = pool.map(compared, mutants, *([x] * len(mutants) for x in shared))
+            originals = list(dict.fromkeys(m.original for m, only in zip(mutants, naming, strict=True) if not only))
+            list(pool.map(compared, originals, *([x] * len(originals) for x in (*shared, False))))
+        done = pool.map(compared, mutants, *([x] * len(mutants) for x in shared), naming)
         for mutant, noticing in zip(mutants, done, strict=True):
             found.add(mutant, noticing)
             print(found.line(mutant.name), flush=True)
             if options.json:
                 found.write(Path(options.json))
     print(report(found))
-    return int(found.share() < DUE)
+    return int(found.everywhere().share() < DUE)

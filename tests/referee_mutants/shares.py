@@ -48,6 +48,10 @@ class Found:
             "noticed": noticed,
         }
 
+    def everywhere(self) -> Found:
+        """The mutants that are wrong wherever their rule applies, and not in a part of the situations alone."""
+        return Found(self.rules, {name: one for name, one in self.mutants.items() if one["size"] != "part"})
+
     def naming(self, names: Iterable[str] | None = None) -> list[bool]:
         """Of each pair of a mutant and a case that names its rule, whether the case noticed it."""
         chosen = (self.mutants[name] for name in (self.mutants if names is None else names))
@@ -152,9 +156,13 @@ def nulls(found: Found, draws: int = DRAWS) -> tuple[list[float], list[float]]:
 
 def report(found: Found, draws: int = DRAWS) -> str:
     """All shares as text."""
-    naming = found.naming()
+    everywhere = found.everywhere()
+    naming = everywhere.naming()
     out = [f"{len(found.mutants)} mutants, {len(found.rules)} cases"]
-    out.append(f"pairs of a mutant and a case that names its rule: {len(naming)}, noticed {mean(naming):.1%}")
+    out.append(
+        f"{len(everywhere.mutants)} mutants that are wrong wherever their rule applies; pairs of one of them and a case that names its rule: "
+        f"{len(naming)}, noticed {mean(naming):.1%}"
+    )
     # Mutants that were judged by the cases that name their rule alone say nothing of what other words would have given.
     if whole := found.whole().mutants:
         part = Found(found.rules, whole)
@@ -173,7 +181,7 @@ def report(found: Found, draws: int = DRAWS) -> str:
     for text, wanted in (("steps", True), ("runs", False)):
         seen = [
             seen
-            for one in found.mutants.values()
+            for one in everywhere.mutants.values()
             for case, seen in one["noticed"].items()
             if one["rule"] in found.rules[case] and (case in steps) == wanted
         ]
