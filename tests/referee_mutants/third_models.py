@@ -167,8 +167,6 @@ PATH = [
     tuned("aimd", SUBTLE, "leaves two thirds", "cut-share", "Beside it flows of Reno get less.", decrease=0.67),
     tuned("aimd", GROSS, "leaves a fifth", "cut-depth", "The line is idle after each loss.", decrease=0.2),
     tuned("cubic", SUBTLE, "leaves half", "cut-depth", "On long paths the line is idle after each loss.", beta=0.5),
-    tuned("scream", GROSS, "answers each lost packet", "cut-once",
-        "One overflow of a queue takes the picture away.", virtual_rtt="1ms"),
     tuned("scream", SUBTLE, "has a floor of one packet", "floor",
         "After some losses nothing is left of the picture.", min_window=1.0),
     over("newreno", GROSS, "leaves all at a mark", "mark-response",
