@@ -30,7 +30,7 @@ class Mutant:
         transport: keys of its transport.
         more: further texts and what stands in their places, where one line does not make the fault.
         also: words of further rules that the fault breaks by their meaning.
-        size: `gross` or `subtle`, in the second list; it says what they mean.
+        size: `gross`, `subtle` or `part`, in the second and the third list; they say what that means.
         why: what a user would call a fault.
     """
 
