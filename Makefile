@@ -58,7 +58,7 @@ mutants-python: $(TOOLS)/bin/uv ## the same for headgate.stats and headgate.anal
 
 # Options, such as MUTANTS_OF='--only reno --family steps'.
 MUTANTS_OF ?=
-referee-mutants: $(TOOLS)/bin/uv ## judge mutants of our own flow controls by the cases of the referee (SET=first or second): takes up to an hour
+referee-mutants: $(TOOLS)/bin/uv ## judge mutants of our own flow controls by the cases of the referee (SET=first, second or third): takes up to an hour
 	@$(SYNC) --all-extras --group dev
 	@$(BIN)/python -m tests.referee_mutants --set $(or $(SET),first) $(MUTANTS_OF)
 

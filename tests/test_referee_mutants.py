@@ -17,13 +17,14 @@ from tests.referee_mutants.mutants import MUTANTS, Mutant
 from tests.referee_mutants.run import applies, judged, noticed
 from tests.referee_mutants.second import SECOND
 from tests.referee_mutants.shares import Found, nulls
+from tests.referee_mutants.third import THIRD
 
 #: Where the lists stand, and what was found of the second.
 LISTED = Path(__file__).parent / "referee_mutants"
 
 #: Of a control in Python, of its timer, and of the engine's BBR; and the cases of which all that name the rule are to notice it.
 CHOSEN = {
-    "reno cuts for each packet": ("s-04", "s-05", "s-06"),
+    "reno cuts for each packet": ("s-05",),
     "cubic counts time without use": ("s-28",),
     "bbr3 never measures the round trip": ("bbr-10",),
 }
@@ -110,19 +111,33 @@ def test_shares_of_a_worked_example(tmp_path: Path) -> None:
     assert Found.read(tmp_path / "found.json") == found
 
 
-def test_what_was_found_of_the_second_list() -> None:
+@pytest.mark.parametrize(("name", "mutants"), [("second", SECOND), ("third", THIRD)])
+def test_what_was_found_of_a_list(name: str, mutants: list[Mutant]) -> None:
     """The file has all of them as they are in the list, and the page says its share."""
-    found = Found.read(LISTED / "second.json")
-    assert set(found.mutants) == {mutant.name for mutant in SECOND}
-    for mutant in SECOND:
+    found = Found.read(LISTED / f"{name}.json")
+    assert set(found.mutants) == {mutant.name for mutant in mutants}
+    for mutant in mutants:
         one = found.mutants[mutant.name]
         assert (one["rule"], one["also"], one["base"], one["size"]) == (
-            mutant.rule,
-            list(mutant.also),
-            mutant.base,
-            mutant.size,
-        )
+            mutant.rule, list(mutant.also), mutant.base, mutant.size
+        )  # fmt: skip
         assert set(one["noticed"]) <= set(found.rules)
-    seen = found.naming()
+    seen = found.everywhere().naming()
     page = (LISTED.parents[1] / "docs/how-to/referee.md").read_text()
-    assert f"{sum(seen)} of {len(seen)}" in page and f"{sum(seen) / len(seen):.1%}".replace("%", " %") in page
+    share = f"{sum(seen) / len(seen):.1%}".replace("%", " %")
+    assert share in page and f"of {len(seen)}" in page and str(sum(seen)) in page
+
+
+def test_the_page_says_what_was_found_of_the_third_list() -> None:
+    found = Found.read(LISTED / "third.json")
+    page = (LISTED.parents[1] / "docs/how-to/referee.md").read_text()
+    by_size = {size: [m for m, one in found.mutants.items() if one["size"] == size] for size in ("gross", "subtle", "part")}
+    for names in by_size.values():
+        seen = found.naming(names)
+        assert f"| {sum(seen)} of {len(seen)} | {sum(seen) / len(seen):.1%}".replace("%", " %") in page
+    whole = found.everywhere()
+    named = [name for name in whole.mutants if whole.naming([name])]
+    assert f"{len(whole.mutants)} of the mutants" in page and f"{len(named)} of them" in page
+    assert f"and {sum(any(whole.naming([name])) for name in named)} of these" in page
+    # The cases still name the rules that they named when the list was judged.
+    assert found.rules == {case.name: case.rules for case in cases() if case.judges == "control"}
