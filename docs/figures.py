@@ -93,9 +93,12 @@ def main() -> None:
             command(*words, str(IMAGES / file))
         for paper, items, figures in (
             ("demers1989", ["section-2.3", "figure-1"], ["section-2.3", "figure-1"]),
+            ("floyd1991", ["round-trips"], ["round-trips"]),
             ("keshav1991", ITEMS, FIGURES),
             ("stoica1998", CSFQ_ITEMS, CSFQ),
             ("hasegawa2001", ["figures"], ["fairness", "figure-8", "figure-10", "figure-14"]),
+            ("kuzmanovic2003", ["figure-4", "figure-17"], ["figure-4", "figure-17"]),
+            ("arun2022", ["copa", "delayed-acks"], ["copa", "figure-7"]),
             ("beyond", BEYOND_ITEMS, BEYOND),
         ):
             command("reproduce", paper, *items, "--report", str(folder / paper))

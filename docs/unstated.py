@@ -33,6 +33,8 @@ LONG: dict[str, dict[str, Any]] = {
         "count": False,
         "unknowns": ("duplicates", "connections"),
     },
+    "kuzmanovic2003": {"settings": 2, "starts": 3, "judged": 3, "claims": True},
+    "arun2022": {"settings": 6, "starts": 5, "judged": 5},
     "linux-tcp": {"settings": 32, "starts": 1, "judged": 1},
 }
 

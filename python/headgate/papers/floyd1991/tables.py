@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...analysis.phase import phase, phase_winner
 from ...base.parallel import Progress
 from ..claims import Runs
@@ -9,6 +11,7 @@ from ..layout import Layouts
 from ..study import Shown
 from .claims import DELAYS, SERVICE, decided, round_trip, share
 from .claims import FIRST as FIRST_MS
+from .figures import DRAWINGS
 
 #: What the rule says, in words.
 WORDS = {0: "connection 0", 1: "connection 1", None: "neither"}
@@ -22,4 +25,5 @@ def study(runs: Runs, _progress: Progress | None) -> Shown:
         said = WORDS[phase_winner(round_trip(FIRST_MS), round_trip(d), SERVICE)] if decided(d) else None
         got = {kind: share(runs, f"{kind} {d:g}") for kind in ("Drop Tail", "Random Drop")}
         rows.append((d, whole, 1000 * rest, said, got["Drop Tail"], got["Random Drop"]))
-    return Shown((Layouts(__file__).section("round-trips", rows),))
+    drawings = {name: partial(draw, runs) for name, draw in DRAWINGS[runs.item.name].items()}
+    return Shown((Layouts(__file__).section("round-trips", rows),), drawings)
