@@ -184,7 +184,7 @@ def test_bounds_that_make_no_scenario_are_errors(cli: Cli, tmp_path: Path, chang
         (["cubic", "--preset", "none.toml"], "none.toml: cannot be read"),
         (["cubic", "--against", "reno", "--absolute"], "--absolute"),
         (["cubic", "--address", "tcp://x:1"], "--engine dask"),
-        (["cubic", "--set", "beta"], "expected NAME=VALUE"),
+        (["cubic", "--set", "beta"], "--set beta: expected NAME=VALUE, such as beta=0.5"),
         (["cubic", "--set", "beta=x"], "beta"),
         (["cubic", "--noise", "1furlong"], "noise"),
         (["cubic", "--candidates", "1"], "50<=x"),

@@ -127,7 +127,7 @@ def test_the_command(cli: Cli, tmp_path: Path) -> None:
     for args, wrong in (
         (["cubci"], "found 'cubci'"),
         (["cubic", "--ratio", "1"], "--ratio: found 1; expected more than 1"),
-        (["cubic", "--set", "beta"], "expected NAME=VALUE"),
+        (["cubic", "--set", "beta"], "--set beta: expected NAME=VALUE, such as beta=0.5"),
         (["cubic", "--out", "x.gif"], "x.gif"),
     ):
         done = cli("contract", *args, "--workers", 1, "--quick")

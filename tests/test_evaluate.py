@@ -178,4 +178,4 @@ def test_the_command_prints_scores_within_80_columns(tmp_path):
     assert all(f"`{key}`" in page for key in [*found, *found["cases"][0]])
     assert found == json.loads(json.dumps(evaluate("reno", "smoke", rounds=1)))
     wrong = headgate_command("evaluate", "reno", "--set", "x", cwd=tmp_path)
-    assert wrong.returncode == 2 and "--set x: expected NAME=VALUE" in wrong.stderr
+    assert wrong.returncode == 2 and "--set x: expected NAME=VALUE, such as gain=0.5" in wrong.stderr

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ..base.errors import HeadgateError, cut
-from ..base.toml import parse_value
+from ..base.errors import HeadgateError
 from . import completing, signals
+from .changes import parameters_of
 from .engines import engine_options
 from .show import print_json
 
@@ -112,12 +112,7 @@ def attack(
         raise HeadgateError("CONTROL: missing; expected a flow control, or --queue with a queueing discipline")
     if against is not None and absolute:
         raise HeadgateError("--absolute: expected no --against beside it")
-    parameters: dict[str, Any] = {}
-    for change in changes:
-        own, equals, text = change.partition("=")
-        if not equals:
-            raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE")
-        parameters[own] = parse_value(text)
+    parameters = parameters_of(changes, "beta=0.5")
     judges = "control" if control is not None else "aqm"
     attacked = named(str(control or queue), judges, own_name, parameters)
     behind = named(queue, "aqm") if control is not None and queue is not None else None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from ..base.errors import HeadgateError, cut
-from ..base.toml import parse_value
 from . import completing, signals
+from .changes import parameters_of
 from .show import print_json
 
 
@@ -59,12 +56,7 @@ def contract(
             from ..plots.canvas import require
 
             require(out)
-    parameters: dict[str, Any] = {}
-    for change in changes:
-        own, equals, text = change.partition("=")
-        if not equals:
-            raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE")
-        parameters[own] = parse_value(text)
+    parameters = parameters_of(changes, "beta=0.5")
     subject = named(control, "control", own_name, parameters)
     with progress("measuring") as callback:
         found = measure(subject, ratio=ratio, seeds=seeds, quick=quick, workers=workers, progress=callback)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from ..base.errors import HeadgateError, cut
-from ..base.toml import parse_value
 from . import completing, signals
+from .changes import parameters_of
 from .show import print_json
 
 
@@ -63,12 +60,7 @@ def evaluate(
         from .tables.evaluate import print_scores
         from .terminal import progress
 
-    parameters: dict[str, Any] = {}
-    for change in changes:
-        own, equals, text = change.partition("=")
-        if not equals:
-            raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE")
-        parameters[own] = parse_value(text)
+    parameters = parameters_of(changes, "gain=0.5")
     with progress("judging") as callback:
         found = judge(
             control, suite, key, name=name, parameters=parameters, rounds=rounds, workers=workers, trusted=trusted,

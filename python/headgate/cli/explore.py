@@ -9,7 +9,8 @@ import click
 from click.core import ParameterSource
 
 from . import signals
-from .line_options import line_options, parameters_of, parse_queue
+from .changes import parameters_of
+from .line_options import line_options, parse_queue
 from .scenario_files import allow_files, plugin_files
 
 
@@ -94,5 +95,5 @@ def _given(ctx: click.Context, line: dict[str, Any]) -> dict[str, Any]:
     if "queues" in given:
         given["queue"] = [parse_queue(q) for q in given.pop("queues")]
     if "changes" in given:
-        given["parameters"] = parameters_of(given.pop("changes"))
+        given["parameters"] = parameters_of(given.pop("changes"), "delta=1000B")
     return given

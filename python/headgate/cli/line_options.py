@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from ..base.choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
 from ..base.errors import HeadgateError, cut
-from ..base.toml import loads, parse_value
+from ..base.toml import loads
 
 Command = Callable[..., Any]
 
@@ -51,21 +51,6 @@ def line_options(required: bool) -> Callable[[Command], Command]:
         return command
 
     return add
-
-
-def parameters_of(changes: tuple[str, ...]) -> Mapping[str, Any]:
-    """The parameters that `--set` gives.
-
-    Raises:
-        HeadgateError: one has no value.
-    """
-    parameters = {}
-    for change in changes:
-        path, sign, value = change.partition("=")
-        if not sign:
-            raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE, such as delta=1000B")
-        parameters[path.strip()] = parse_value(value.strip())
-    return parameters
 
 
 def parse_queue(text: str) -> str | dict[str, Any]:

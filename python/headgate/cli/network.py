@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from . import signals
-from .run import changes_of
+from .changes import changes_of
 from .scenario_files import allow_files, plugin_files
 from .show import output
 

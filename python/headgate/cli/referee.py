@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..base.errors import HeadgateError, cut, nearest
-from ..base.toml import parse_value
 from . import completing, signals
+from .changes import parameters_of
 from .show import print_json
 
 if TYPE_CHECKING:
@@ -95,12 +95,7 @@ def referee(
         with progress("running the baselines") as callback:
             made_anew(workers, callback)
         return 0
-    parameters: dict[str, Any] = {}
-    for change in changes:
-        own, equals, text = change.partition("=")
-        if not equals:
-            raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE")
-        parameters[own] = parse_value(text)
+    parameters = parameters_of(changes, "beta=0.5")
     outputs.require(out, html, junit, badge)
     subject = named(str(aqm or name), judges, own_name, parameters, declares)
     with progress("judging") as callback:

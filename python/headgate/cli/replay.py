@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from . import signals
-from .line_options import line_options, parameters_of, parse_queue
+from .changes import parameters_of
+from .line_options import line_options, parse_queue
 from .scenario_files import plugin_files
 from .show import print_json
 
@@ -76,7 +77,7 @@ def replay(
         from .tables.replay import print_replay
         from .terminal import console, rows_progress
 
-    parameters = parameters_of(changes)
+    parameters = parameters_of(changes, "delta=1000B")
     if figure is not None:
         from ..plots.canvas import require
 

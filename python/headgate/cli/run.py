@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from ..base.choices import FORMATS
-from ..base.errors import HeadgateError, cut
-from ..base.toml import parse_value
+from ..base.errors import HeadgateError
 from . import signals
+from .changes import changes_of
 from .exporting import exported, write_exports
 from .scenario_files import allow_files, plugin_files
 from .show import print_json
@@ -166,16 +164,3 @@ def run(
             console().print(f"completion times: {escape(str(completions))}", soft_wrap=True)
         for place in written:
             console().print(f"written: {escape(str(place))}", soft_wrap=True)
-
-
-def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, str, Any]]:
-    """The texts, paths and values of `--set`.
-
-    Raises:
-        HeadgateError: one is not of the form PATH=VALUE.
-    """
-    for change in changes:
-        path, sign, value = change.partition("=")
-        if not sign:
-            raise HeadgateError(f"--set {cut(change)}: expected PATH=VALUE, such as links.slow.rate=1Mbit/s")
-        yield f"--set {change}", path.strip(), parse_value(value.strip())

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from . import signals
+from .changes import changes_of
 from .engines import engine_options
-from .run import changes_of
 from .scenario_files import allow_files, plugin_files
 from .show import print_json
 
