@@ -240,7 +240,8 @@ impl FlowControl for Allegro {
     }
 
     fn on_ack(&mut self, ack: &Ack) {
-        let Some(rtt) = ack.rtt else { return };
+        // Packets that were sent again count, too: beyond the line's rate hardly any others arrive. Their time stamp gives the round trip.
+        let Some(rtt) = ack.rtt.or_else(|| (ack.delivered > 0).then(|| ack.now.since(ack.sent))) else { return };
         let now = ack.now;
         self.smoothed = ack.smoothed.unwrap_or(rtt);
         if self.intervals.is_empty() {

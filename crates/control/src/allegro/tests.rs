@@ -116,6 +116,23 @@ fn four_intervals_of_1_7_round_trips_try_more_and_less() {
 }
 
 #[test]
+fn packets_that_were_sent_again_are_judged_too() {
+    // As in a repair in which all that arrives was sent again: the transport has no round trip of it.
+    let mut a = Allegro { lower: [true, false], ..judged(Mode::Starting, Some(1e9), &[(1000.0, 0)]) };
+    (a.rate, a.before) = (1000.0, 1000.0);
+    a.restart(at(1000));
+    for now in 1001..1400 {
+        a.on_ack(&Ack { now: at(now), sent: at(now - 40), smoothed: Some(Duration::from_millis(40)), delivered: 1, ..Ack::default() });
+        a.on_packet_sent(at(now), 1, false);
+    }
+    assert!(matches!(a.mode, Mode::Adjusting { rises: true, .. }) && near(a.before, 1010.0), "{:?} {}", a.mode, a.before);
+    // A duplicate that tells of nothing is none.
+    let mut a = Allegro::new(&AllegroParams::default());
+    a.on_ack(&Ack { now: at(40), ..Ack::default() });
+    assert!(a.intervals.is_empty());
+}
+
+#[test]
 fn the_first_round_trip_gives_the_first_rate() {
     let mut a = Allegro::new(&AllegroParams::default());
     a.on_start(10);

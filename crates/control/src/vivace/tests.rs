@@ -164,6 +164,22 @@ fn a_step_tries_more_and_less() {
 }
 
 #[test]
+fn packets_that_were_sent_again_are_judged_too() {
+    // As in a repair in which all that arrives was sent again: the transport has no round trip of it.
+    let mut v = flow(12.0);
+    v.restart(at(1000));
+    for now in 1001..1125 {
+        v.on_ack(&Ack { now: at(now), sent: at(now - 40), smoothed: Some(ms(40)), delivered: 1, ..Ack::default() });
+        send(&mut v, 1);
+    }
+    assert!(near(v.rate, 1050.0), "{}", v.rate);
+    // A duplicate that tells of nothing is none.
+    let mut v = Vivace::new(&VivaceParams::default());
+    v.on_ack(&Ack { now: at(40), ..Ack::default() });
+    assert!(v.intervals.is_empty());
+}
+
+#[test]
 fn which_comes_first_is_drawn_between_steps_only() {
     let mut rng = Rng::new(1, 0, "test");
     let mut v = flow(12.0);
