@@ -131,7 +131,9 @@ def test_what_was_found_of_a_list(name: str, mutants: list[Mutant]) -> None:
 def test_the_page_says_what_was_found_of_the_third_list() -> None:
     found = Found.read(LISTED / "third.json")
     page = (LISTED.parents[1] / "docs/how-to/referee.md").read_text()
-    by_size = {size: [m for m, one in found.mutants.items() if one["size"] == size] for size in ("gross", "subtle", "part")}
+    by_size = {
+        size: [m for m, one in found.mutants.items() if one["size"] == size] for size in ("gross", "subtle", "part")
+    }
     for names in by_size.values():
         seen = found.naming(names)
         assert f"| {sum(seen)} of {len(seen)} | {sum(seen) / len(seen):.1%}".replace("%", " %") in page

@@ -89,7 +89,9 @@ def main() -> int:
     parser.add_argument("--set", choices=LISTS, default="first", help="which list of mutants")
     parser.add_argument("--family", action="append", help="cases of this family only; may be given again")
     parser.add_argument("--only", action="append", help="mutants whose names begin with this; may be given again")
-    parser.add_argument("--runs", type=int, help="runs of each cell, and no more; as many as the case asks for unless given")
+    parser.add_argument(
+        "--runs", type=int, help="runs of each cell, and no more; as many as the case asks for unless given"
+    )
     parser.add_argument("--naming", action="store_true", help="only by the cases that name the mutant's rule")
     parser.add_argument("--whole", type=int, help="the same but for this many, drawn at random, that all cases judge")
     parser.add_argument("--workers", type=int, help="processes; one per processor unless given")

@@ -160,7 +160,7 @@ def report(found: Found, draws: int = DRAWS) -> str:
     naming = everywhere.naming()
     out = [f"{len(found.mutants)} mutants, {len(found.rules)} cases"]
     out.append(
-        f"{len(everywhere.mutants)} mutants that are wrong wherever their rule applies; pairs of one of them and a case that names its rule: "
+        f"{len(everywhere.mutants)} mutants that are wrong wherever their rule applies; pairs with a case that names the rule: "
         f"{len(naming)}, noticed {mean(naming):.1%}"
     )
     # Mutants that were judged by the cases that name their rule alone say nothing of what other words would have given.

@@ -39,7 +39,7 @@ RULES = {
         "RFC 5681, section 3.1, equation 2",
     ),
     "slow-start-exit": Rule(
-        "Slow start ends at the threshold, which is the window that the last loss left; that of a control by a model after three rounds without growth.",
+        "Slow start ends at the threshold, which the last loss left; that of a control by a model after three rounds without growth.",
         "It goes on to 1.25 times the threshold or beyond, or for 6 rounds or more.",
         "RFC 5681, section 3.1; draft-ietf-ccwg-bbr, section Exiting Startup",
     ),
