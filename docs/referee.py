@@ -152,7 +152,8 @@ def rules_page() -> str:
     lines += [
         "A case of the [referee](../how-to/referee.md) names a rule if a control that breaks it, by as much as stands here or more and "
         "wherever the rule applies, cannot hold the lines of the case. "
-        "[How the referee was judged](../how-to/referee.md#how-the-referee-was-judged) says how often that is so. Many cases name none: they judge what comes out of all rules together.",
+        "[How the referee was judged](../how-to/referee.md#how-the-referee-was-judged) says how often that is so. "
+        "Many cases name none: they judge what comes out of all rules together.",
         "",
         "| word | rule | broken from here on | source | cases |",
         "| --- | --- | --- | --- | --- |",
