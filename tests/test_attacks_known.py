@@ -14,7 +14,7 @@ from headgate.attacks import bounds as bounds_files
 from headgate.attacks import known as module
 from headgate.attacks.build import Setting, scenario
 from headgate.attacks.finding import FoundBreak
-from headgate.attacks.genome import Candidate
+from headgate.attacks.genome import GENES, Candidate
 from headgate.attacks.judge import CandidateScore
 from headgate.attacks.known import KNOWN, KnownBreak, find
 
@@ -30,52 +30,48 @@ def finding(pattern: str = "none", times: tuple[float, ...] = (), queue: str = "
 #: Of each break one that is it, and some that are not.
 FINDINGS: dict[str, tuple[FoundBreak, list[FoundBreak]]] = {
     "low-rate attack": (
-        finding(burst_rate=2.0, burst_length=0.07, period=1.1),
-        [finding(burst_rate=2.0, burst_length=0.07, period=0.2), finding(burst_rate=2.0, burst_length=0.07, period=1.1, loss=0.01)],
+        finding(burst_rate=0.4, burst_length=0.07, period=1.1),
+        [finding(burst_rate=0.4, burst_length=0.07, period=0.3), finding(burst_rate=0.1, period=2.1)],
     ),
-    "starvation of Copa": (
-        finding("uniform", delay=0.01, flows=2.0),
-        [finding("uniform", delay=0.011, flows=2.0), finding("uniform", delay=0.01, flows=3.0), finding(flows=2.0, ratio=3.0)],
-    ),
-    "starvation of Vegas": (
-        finding("worst", (3.0,), delay=0.01, flows=2.0),
-        [finding("uniform", delay=0.01, flows=2.0, offset=1.0), finding(flows=2.0)],
-    ),
-    "starvation of BBR": (
-        finding("uniform", delay=0.005, flows=2.0, ratio=2.0),
-        [finding("uniform", delay=0.005, flows=2.0, ratio=2.5), finding(flows=2.0), finding(flows=2.0, ratio=2.0, loss=0.01)],
-    ),
-    "starvation of Vivace": (
-        finding("sawtooth", delay=0.04, flows=2.0),
-        [finding("uniform", delay=0.04, flows=2.0), finding("sawtooth", delay=0.05, flows=2.0)],
-    ),
-    "phase effects": (finding(flows=2.0, ratio=1.2), [finding(flows=2.0, offset=1.0), finding(flows=3.0)]),
-    "bursts of acknowledgements": (
-        finding(ack_aggregation=0.04),
-        [finding(loss=0.01), finding("uniform", delay=0.04), finding(ack_aggregation=0.04, loss=0.01)],
-    ),
-    "shallow buffers": (finding(buffer=0.5, flows=4.0), [finding(buffer=2.0, flows=4.0), finding(buffer=0.5, loss=0.02)]),
-    "late comer": (finding(flows=2.0, offset=2.0), [finding(flows=2.0), finding(flows=4.0, offset=2.0)]),
-    "rerouting": (finding("worst", (4.0,), delay=0.05), [finding("worst", (4.0, 6.0), delay=0.05), finding("uniform", delay=0.05)]),
-    "RED and a flood": (finding(burst_rate=2.0, queue="red"), [finding(queue="red"), finding(burst_rate=2.0, loss=0.01)]),
-    "CoDel and a flood": (finding(burst_rate=2.0, queue="codel"), [finding(flows=4.0), finding(burst_rate=2.0, ratio=2.0)]),
-    "many flows": (finding(flows=6.0), [finding(flows=2.0), finding(flows=6.0, ratio=2.0)]),
-    "packet pairs and cross traffic": (finding(burst_rate=1.0), [finding(), finding(burst_rate=1.0, loss=0.01)]),
+    "starvation of Copa": (finding("uniform", delay=0.001, flows=2.0, buffer=2.0), [finding(flows=2.0)]),
+    "starvation of Vegas": (finding("worst", (3.0,), delay=0.002, flows=2.0, buffer=2.0), [finding(flows=2.0)]),
+    "starvation of BBR": (finding(flows=2.0, ratio=2.0, buffer=2.0), [finding(flows=2.0)]),
+    "starvation of Vivace": (finding("sawtooth", delay=0.01, flows=2.0, buffer=2.0), [finding(flows=2.0)]),
+    "phase effects": (finding(flows=2.0, ratio=1.2), []),
+    "bursts of acknowledgements": (finding(ack_aggregation=0.04), [finding(flows=3.0)]),
+    "shallow buffers": (finding(buffer=0.5, flows=4.0), [finding(buffer=2.0, flows=4.0)]),
+    "late comer": (finding(flows=2.0, offset=2.0), [finding(flows=2.0)]),
+    "rerouting": (finding("worst", (4.0,), delay=0.004), [finding("worst", (4.0, 6.0), delay=0.004), finding()]),
+    "RED and a flood": (finding(burst_rate=1.0, queue="red"), [finding(queue="red", buffer=8.0)]),
+    "CoDel and a flood": (finding(burst_rate=1.0, queue="codel"), [finding(queue="codel", buffer=8.0)]),
+    "many flows": (finding(flows=6.0), [finding(flows=2.0)]),
+    "packet pairs and cross traffic": (finding(burst_rate=1.0), [finding()]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", list(BY_NAME))
 def test_a_finding_is_the_known_break_or_another_one(name: str) -> None:
     is_it, others = FINDINGS[name]
-    assert BY_NAME[name].is_it(is_it)
-    assert not any(BY_NAME[name].is_it(other) for other in others)
+    known = BY_NAME[name]
+    assert known.is_it(is_it) and known.bounds().holds(is_it.candidate)
+    assert not any(known.is_it(other) for other in others)
 
 
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
 def test_nothing_is_told_of_where_it_lies(known: KnownBreak) -> None:
     bounds = known.bounds()
-    share = INTERNET.burst_share if known.burst_share is None else known.burst_share
-    assert bounds == replace(INTERNET, burst_share=share)
+    for name, ends in bounds.ranges.items():
+        gene = GENES[name]
+        if gene.off:
+            # Whole ranges of the preset, or nothing.
+            assert ends == (INTERNET.ranges[name] if name in known.may else (0.0, 0.0)), name
+        elif name not in ("ratio", "flows", "buffer"):
+            assert ends == INTERNET.ranges[name], name
+    assert bounds.ranges["flows"] == known.flows and bounds.queues == INTERNET.queues
+    assert bounds.ranges["ratio"] == (1.0, known.ratio if "ratio" in known.may else 1.0)
+    assert bounds.ranges["buffer"] == (2.0 if known.lossless else 0.1, 8.0)
+    assert bounds.burst_share == (known.burst_share or INTERNET.burst_share) and bounds.delay_share == known.delay_share
+    assert bounds.patterns == (known.patterns if "delay" in known.may else ("none",))
     at = known.setting()
     assert (at.objective.name, at.noise) == (known.objective, known.noise)
     data, _ = scenario(FINDINGS[known.name][0].candidate, at)

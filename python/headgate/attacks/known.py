@@ -185,7 +185,8 @@ KNOWN: tuple[KnownBreak, ...] = (
         "starvation of BBR", "Arun, Alizadeh and Balakrishnan 2022",
         "Round trips of which one is twice the other, with a little jitter, starve one of two flows with a model of the path.",
         "8.3 beside 107 Mbit/s in 60 s with 40 and 80 ms (section 5.2). Asked for: 8 % of the other flow's goodput, in runs of "
-        "four times the length too, over a buffer of at least two products, with round trips of at most twice each other and a delay of at most a tenth.",
+        "four times the length too, over a buffer of at least two products, with round trips of at most twice each other and a "
+        "delay of at most a tenth.",
         "share", 0.08, lambda f: _has(f, "delay") or _has(f, "ratio"), control={"kind": "bbr1"}, may=("delay", "ratio"),
         delay_share=0.1, ratio=2.0, **_TWO,
     ),
