@@ -19,7 +19,7 @@ from headgate.attacks.genome import GENES, Bounds, Candidate
 from headgate.attacks.judge import Judge
 from headgate.attacks.objective import OBJECTIVES
 from headgate.attacks.run import setting
-from headgate.attacks.search import CHILDREN, COST, ENOUGH, PARENTS, Searcher
+from headgate.attacks.search import CHILDREN, COST, PARENTS, Searcher
 from headgate.attacks.shrink import shrink
 from headgate.referee.subjects import Judged
 from headgate.referee.work import RunJob
