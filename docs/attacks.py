@@ -150,13 +150,17 @@ def known_part(kept: dict[str, Any]) -> list[str]:
         lines.append(_row([name, row["source"], *told, cpu, "met" if _met(row) else "missed"]))
     met = sum(map(_met, known.values()))
     found = [sum(made["found"] for row in known.values() for made in row[arm].values()) for arm in ARMS]
+    pairs = [
+        tuple(row[arm][seed]["found"] for arm in ARMS) for row in known.values() for seed in map(str, budget["seeds"])
+    ]
     lines += [
         "",
         f"Each cell says with how many of {seeds} seeds the break was found, and the median number of runs of the engine until then. "
         f"A search ends after {budget['runs']:,} runs. The goal of a break: the search finds it with at least two of three seeds, and "
         f"drawing at random with at most half as many. It was met for {met} of {len(known)} breaks, and {GOAL} were wanted: the goal of "
-        f"the whole is {'met' if met >= GOAL else 'missed'}. Together the search found {found[0]} of {seeds * len(known)}, drawing at "
-        f"random {found[1]}.",
+        f"the whole is {'met' if met >= GOAL else 'missed'}. Together the search found {found[0]} of {len(pairs)}, drawing at "
+        f"random {found[1]}; {pairs.count((True, False))} were found by the search alone, {pairs.count((False, True))} by drawing at "
+        "random alone.",
         "",
     ]
     for name, row in known.items():

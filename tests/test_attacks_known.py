@@ -172,6 +172,7 @@ def test_the_page_says_what_was_found_and_what_was_missed() -> None:
     assert "| two | somebody 1999 | 0 of 3 | 3 of 3, after 200 runs | 20, 20 | missed |" in text
     assert "met for 1 of 2 breaks, and 6 were wanted: the goal of the whole is missed" in text
     assert "the search found 2 of 6, drawing at random 4" in text
+    assert "1 were found by the search alone, 3 by drawing at random alone" in text
     assert "Found: search 1" in text and "Found: not found." in text
 
 
