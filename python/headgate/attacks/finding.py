@@ -20,6 +20,8 @@ class FoundBreak:
         judgements: with seeds that the search has not seen.
         first: the genome that the search found, before it was made small.
         asked: candidates until it was found.
+        runs: of the engine until it was found, made small and judged.
+        cpu_s: processor seconds of these runs.
     """
 
     candidate: Candidate
@@ -27,6 +29,8 @@ class FoundBreak:
     judgements: tuple[CandidateScore, ...]
     first: Candidate
     asked: int
+    runs: int = 0
+    cpu_s: float = 0.0
 
     @property
     def failed(self) -> int:

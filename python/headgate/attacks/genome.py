@@ -17,7 +17,7 @@ PATTERNS = ("none", "uniform", "on-off", "sawtooth", "worst")
 MOST_TIMES = 20
 
 #: Share of the range of a gene that can be off in which it is off, and of a free time in which there is none.
-_OFF = 0.35
+OFF = 0.35
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,8 @@ class Bounds:
         duration: of a run in s; `most_packets` makes it shorter on fast lines.
         most_packets: that the line carries in a run.
         title: for people.
+        always: genes that can be off and are not.
+        delay_share: maximum of the first flow's delay, over its round trip.
     """
 
     ranges: Mapping[str, tuple[float, float]]
@@ -142,6 +144,8 @@ class Bounds:
     most_packets: int = 60_000
     title: str = ""
     neutral: Mapping[str, float] = field(default_factory=dict)
+    always: tuple[str, ...] = ()
+    delay_share: float = math.inf
 
     def __post_init__(self) -> None:
         # A plain path has to lie within the bounds.
@@ -168,19 +172,29 @@ class Bounds:
         most = self.burst_share / max(numbers["burst_length"], 1e-9)
         if numbers["burst_rate"] > most:
             low = self.ranges["burst_rate"][0]
-            numbers["burst_rate"] = _digits(most, 2, down=True) if most >= low else 0.0
+            if most >= low:
+                numbers["burst_rate"] = _digits(most, 2, down=True)
+            elif self.can_be_off("burst_rate"):
+                numbers["burst_rate"] = 0.0
+            else:
+                numbers |= {"burst_rate": low, "burst_length": _digits(self.burst_share / low, 2, down=True)}
+        longest = self.delay_share * numbers["rtt"]
+        if numbers["delay"] > longest:
+            numbers["delay"] = _digits(longest, 2, down=True) if longest >= self.ranges["delay"][0] else 0.0
         length = self.length(numbers["rate"], numbers["rtt"])
-        times = sorted(_digits(u / (1 - _OFF) * length, 2) for u in map(float, x[len(GENES) :]) if u < 1 - _OFF)
+        times = sorted(_digits(u / (1 - OFF) * length, 2) for u in map(float, x[len(GENES) :]) if u < 1 - OFF)
         pattern = self.patterns[chosen[1]]
         return Candidate(numbers, self.queues[chosen[0]], pattern, tuple(dict.fromkeys(times))).plain(self.neutral)
 
     def _value(self, name: str, u: float) -> float:
         gene, (low, high) = GENES[name], self.ranges[name]
         u = min(max(u, 0.0), 1.0)
-        if gene.off:
-            if u < _OFF or high == 0:
+        if high == 0:
+            return 0.0
+        if self.can_be_off(name):
+            if u < OFF:
                 return 0.0
-            u = (u - _OFF) / (1 - _OFF)
+            u = (u - OFF) / (1 - OFF)
         value = low * (high / low) ** u if gene.scale == "log" and low > 0 else low + (high - low) * u
         if gene.whole:
             return float(round(value))
@@ -196,8 +210,21 @@ class Bounds:
                 continue
             log = gene.scale == "log" and low > 0
             u = math.log(value / low) / math.log(high / low) if log else (value - low) / (high - low)
-            out.append(min(max(_OFF + (1 - _OFF) * u if gene.off else u, 0.0), 1.0))
+            out.append(min(max(OFF + (1 - OFF) * u if self.can_be_off(name) else u, 0.0), 1.0))
         return out
+
+    def can_be_off(self, name: str) -> bool:
+        """Whether a gene may be absent."""
+        return GENES[name].off and name not in self.always
+
+    @property
+    def plain_queue(self) -> str:
+        """The plainest of the queues."""
+        return "fcfs" if "fcfs" in self.queues else self.queues[0]
+
+    def active(self, candidate: Candidate) -> tuple[str, ...]:
+        """The names of what differs from a plain path within these bounds."""
+        return tuple(candidate.active(self.neutral, self.plain_queue))
 
     def holds(self, candidate: Candidate) -> bool:
         """Whether a candidate lies within the bounds."""
@@ -206,6 +233,8 @@ class Bounds:
             absent = value == self.neutral[name] or (GENES[name].off and value == 0)
             if not absent and not low * 0.999 <= value <= high * 1.001:
                 return False
+        if candidate["delay"] > self.delay_share * candidate["rtt"] * 1.001:
+            return False
         return candidate["burst_rate"] * candidate["burst_length"] <= self.burst_share * 1.001
 
     def length(self, rate: float, rtt: float) -> float:

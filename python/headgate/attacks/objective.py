@@ -37,7 +37,7 @@ class Objective:
         flows: least number of the subject's flows.
         longer: how many times as long as the bounds say a run is.
         step: whether the line's rate rises to four times at a third of a run.
-        calm: whether its reference is the scheme itself in the same place without bursts.
+        calm: whether its reference is the scheme itself in the same place without bursts, which are then always there.
     """
 
     name: str
@@ -53,6 +53,11 @@ class Objective:
     longer: float = 1.0
     step: bool = False
     calm: bool = False
+
+    @property
+    def always(self) -> tuple[str, ...]:
+        """The genes that are never off: without them there is nothing to tell."""
+        return ("burst_rate",) if self.calm else ()
 
     def badness(self, value: float | None, limit: float | None = None) -> float:
         """How far a value is beyond the limit: the logarithm of their ratio, above 0 for a failure; what cannot be told is none."""

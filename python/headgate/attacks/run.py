@@ -24,7 +24,7 @@ from .finding import FoundBreak
 from .genome import Bounds, Candidate
 from .judge import Judge
 from .objective import Objective, objective
-from .search import RANDOM, Searcher
+from .search import ENOUGH, RANDOM, Searcher
 from .shrink import shrink
 from .words import sentence
 
@@ -40,8 +40,8 @@ SEARCH, CONFIRM, UNSEEN = (1,), (2, 3, 4, 5, 6), tuple(range(101, 111))
 #: Of the unseen runs those that have to fail for a finding to count.
 MOST_OF = 8
 
-#: Candidates that are drawn before the first look at them.
-_BATCH = 64
+#: Candidates that are drawn before the next look at them.
+_BATCH = 16
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Budget:
 
     Attributes:
         candidates: of the search.
-        runs: of the engine, those of references, of confirming and of shrinking included.
+        runs: different ones of the engine, those of references, of confirming and of shrinking included.
         cpu_s: processor seconds of the engine; with a bound, results depend on the machine.
         findings: breaks.
         until: a break that is enough.
@@ -243,19 +243,25 @@ class _Hunt:
         self.curve: list[tuple[int, float]] = []
 
     def run(self, random: bool) -> None:
-        """Draws, climbs, and takes breaks until the budget is used up or enough was found."""
-        # What is drawn alone needs a rest of the budget to make its breaks small.
+        """Draws, climbs, and looks at breaks until the budget is used up or enough was found."""
+        # What is drawn alone needs a rest of the budget for the breaks that are hardly beyond the limit.
         part = 0.8 if random else RANDOM
-        while self.spent() < part:
-            self.searcher.draw(min(_BATCH, max(1, math.ceil(part * self.budget.candidates) - self.searcher.asked)))
-        idle = 0
-        while self.spent() < 1 and idle < 20 and not self._enough():
-            found = self.searcher.take() if random else self.searcher.climb()
-            if random and found is None:
-                break
-            idle = idle + 1 if found is None else 0
+        while self.spent() < 1 and not self._enough():
+            asked = self.searcher.asked
+            if self.spent() < part:
+                self.searcher.draw(min(_BATCH, max(1, math.ceil(part * self.budget.candidates) - asked)))
+                # What is far enough beyond the limit is looked at at once.
+                found = self.searcher.take(ENOUGH)
+            elif random:
+                found = self.searcher.take()
+                if found is None:
+                    self.searcher.draw(min(_BATCH, self.budget.candidates - asked))
+            else:
+                found = self.searcher.climb()
             if found is not None:
                 self._look_at(found[0])
+            elif self.searcher.asked == asked:
+                break
 
     def spent(self) -> float:
         """The share of the budget that was used."""
@@ -267,7 +273,7 @@ class _Hunt:
         return len(self.findings) >= self.budget.findings or bool(until and any(until(f) for f in self.findings))
 
     def _scores(self, candidates: Sequence[Candidate]) -> list[float]:
-        scores = [judged[0].score for judged in self.judge(candidates, SEARCH)]
+        scores = [judged.score for judged in self.judge.scores(candidates, SEARCH[0])]
         for number, score in enumerate(scores):
             if score > self.best:
                 self.best = score
@@ -277,30 +283,24 @@ class _Hunt:
     def _fails(self, candidate: Candidate) -> bool:
         """Whether it fails with the search's seed and with those that confirm."""
         # Most that do not fail with one seed do not with others.
-        return all(all(j.broken for j in self.judge([candidate], seeds)[0]) for seeds in (SEARCH, CONFIRM))
+        return self.judge.fails(candidate, (*SEARCH, *CONFIRM))
 
     def _look_at(self, first: Candidate) -> None:
         """Makes a candidate small and judges it with unseen seeds; it is a finding if most of these runs fail."""
         asked = self.searcher.asked
         if not self._fails(first):
             self.rejected += 1
-            self.searcher.archive.add(first, self._active(first))
+            self.searcher.leave(first)
             return
-        plain = "fcfs" if "fcfs" in self.bounds.queues else self.bounds.queues[0]
-        small = shrink(first, self.bounds, self._fails, plain, self.judge.at.objective.flows)
+        small = shrink(first, self.bounds, self._fails, self.bounds.plain_queue, self.judge.at.objective.flows)
         judgements = tuple(self.judge([small], UNSEEN)[0])
-        made = FoundBreak(small, self._active(small), judgements, first, asked)
-        self.searcher.archive.add(small, made.active)
+        active = self.bounds.active(small)
+        made = FoundBreak(small, active, judgements, first, asked, self.judge.runs, self.judge.cpu_s)
+        self.searcher.leave(small)
         if made.failed < MOST_OF:
             self.rejected += 1
         elif not any(made.candidate.key() == f.candidate.key() for f in self.findings):
             self.findings.append(made)
-
-    def _active(self, candidate: Candidate) -> tuple[str, ...]:
-        plain = "fcfs" if "fcfs" in self.bounds.queues else self.bounds.queues[0]
-        least = self.judge.at.objective.flows
-        neutral = {**self.bounds.neutral, "flows": max(self.bounds.neutral["flows"], float(least))}
-        return tuple(candidate.active(neutral, plain))
 
 
 def _narrowed(bounds: Bounds, looked_for: Objective, times: int | None, queue: Judged | None) -> Bounds:
@@ -308,7 +308,9 @@ def _narrowed(bounds: Bounds, looked_for: Objective, times: int | None, queue: J
     low, high = bounds.ranges["flows"]
     ranges = {**bounds.ranges, "flows": (max(low, float(looked_for.flows)), max(high, float(looked_for.flows)))}
     queues = (str(queue.table["kind"]),) if queue is not None else bounds.queues
-    return replace(bounds, ranges=ranges, queues=queues, times=bounds.times if times is None else times)
+    return replace(
+        bounds, ranges=ranges, queues=queues, times=bounds.times if times is None else times, always=looked_for.always
+    )
 
 
 def _same(folder: Path, subject: Judged, at: Setting, seed: int, others: Sequence[Judged]) -> None:

@@ -21,8 +21,14 @@ def shrink(candidate: Candidate, bounds: Bounds, fails: Fails, queue: str, least
         least_flows: that the failure needs by its definition.
     """
     now = candidate
-    while (then := next((c for c in _simpler(now, bounds, queue, least_flows) if fails(c)), None)) is not None:
-        now = then
+    tried: set[str] = set()
+    accepted = True
+    # What did not work is tried again only after everything else was: most of it will not work then either.
+    while accepted:
+        accepted = False
+        while (step := _next(now, bounds, queue, least_flows, tried, fails)) is not None:
+            now, accepted = step, True
+        tried.clear()
     for name, gene in GENES.items():
         # Of whole numbers fewer is simpler, and has been tried.
         if gene.whole or now[name] == bounds.neutral[name]:
@@ -35,35 +41,50 @@ def shrink(candidate: Candidate, bounds: Bounds, fails: Fails, queue: str, least
     return now
 
 
-def _simpler(c: Candidate, bounds: Bounds, queue: str, least_flows: int) -> Iterator[Candidate]:
-    """Candidates with less in them: whole properties first, then single times, then other numbers."""
+def _next(
+    c: Candidate, bounds: Bounds, queue: str, least_flows: int, tried: set[str], fails: Fails
+) -> Candidate | None:
+    """The first simpler candidate that fails, by a way that was not tried; ways that were are added."""
+    for way, then in _simpler(c, bounds, queue, least_flows):
+        if way in tried:
+            continue
+        if fails(then):
+            return then
+        tried.add(way)
+    return None
+
+
+def _simpler(c: Candidate, bounds: Bounds, queue: str, least_flows: int) -> Iterator[tuple[str, Candidate]]:
+    """Candidates with less in them, each with the way to it: whole properties first, then single times, then other numbers."""
     neutral = {**bounds.neutral, "flows": max(bounds.neutral["flows"], float(least_flows))}
     seen = {c.key()}
-    for then in _all_simpler(c, neutral, bounds, queue):
+    for way, then in _all_simpler(c, neutral, bounds, queue):
         then = then.plain(bounds.neutral)
         if then.key() not in seen and bounds.holds(then):
             seen.add(then.key())
-            yield then
+            yield way, then
 
 
-def _all_simpler(c: Candidate, neutral: dict[str, float], bounds: Bounds, queue: str) -> Iterator[Candidate]:
+def _all_simpler(
+    c: Candidate, neutral: dict[str, float], bounds: Bounds, queue: str
+) -> Iterator[tuple[str, Candidate]]:
     for name, gene in GENES.items():
         if gene.off and c[name]:
-            yield c.put(**{name: 0.0})
+            yield f"without {name}", c.put(**{name: 0.0})
     if c.queue != queue and queue in bounds.queues:
-        yield c.put(queue=queue)
+        yield "plain queue", c.put(queue=queue)
     for name, gene in GENES.items():
         if not gene.off and c[name] != neutral[name]:
-            yield c.put(**{name: neutral[name]})
+            yield f"plain {name}", c.put(**{name: neutral[name]})
     if c["flows"] > neutral["flows"]:
-        yield c.put(flows=float(max(neutral["flows"], c["flows"] // 2)))
-        yield c.put(flows=c["flows"] - 1)
+        yield "half of the flows", c.put(flows=float(max(neutral["flows"], c["flows"] // 2)))
+        yield "a flow less", c.put(flows=c["flows"] - 1)
     if c.pattern == "worst":
         if len(c.times) > 1:
             half = len(c.times) // 2
-            yield c.put(times=c.times[half:])
-            yield c.put(times=c.times[:half])
-            for i in range(len(c.times)):
-                yield c.put(times=c.times[:i] + c.times[i + 1 :])
+            yield "later times", c.put(times=c.times[half:])
+            yield "earlier times", c.put(times=c.times[:half])
+            for i, t in enumerate(c.times):
+                yield f"without {t:g} s", c.put(times=c.times[:i] + c.times[i + 1 :])
     elif c.pattern in ("on-off", "sawtooth") and "uniform" in bounds.patterns:
-        yield c.put(pattern="uniform")
+        yield "uniform delay", c.put(pattern="uniform")
