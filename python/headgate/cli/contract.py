@@ -51,6 +51,7 @@ def contract(
     """
     with signals.loading():
         from ..contracts import contract as measure
+        from ..contracts.found import FAILED
         from ..referee.subjects import named
         from .tables.contract import print_contract
         from .terminal import progress
@@ -76,8 +77,4 @@ def contract(
         print_json(found.to_dict())
     else:
         print_contract(found)
-    return (
-        1
-        if found.keeps_law is False or found.verdict in ("refuted", "none predicted, seen", "predicted, none seen")
-        else 0
-    )
+    return int(found.keeps_law is False or found.verdict in FAILED)
