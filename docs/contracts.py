@@ -30,9 +30,8 @@ CONTROLS: dict[str, dict[str, Any]] = {
     **{
         kind: {"kind": kind}
         for kind in (
-            "tahoe", "reno", "newreno", "sack", "aimd", "jk_tahoe", "jk_reno", "cubic", "cubic_linux", "dctcp", "prague",
-            "vegas", "copa", "ledbat", "ledbat_plus_plus", "scream", "bbr1", "bbr3", "vivace", "allegro", "netblt",
-            "packet_pair", "pp_cth",
+            "reno", "jk_tahoe", "jk_reno", "cubic", "cubic_linux", "prague", "vegas", "copa", "ledbat", "ledbat_plus_plus", "scream",
+            "bbr1", "bbr3", "vivace", "allegro", "netblt", "packet_pair", "pp_cth",
         )
     },
     "copa, default mode": {"kind": "copa", "competes": False},
@@ -42,12 +41,17 @@ CONTROLS: dict[str, dict[str, Any]] = {
 
 #: Controls of the list that have no contract here, and why.
 LEFT_OUT = {
-    "generic": "a window that never changes",
+    "newreno": "its runs are those of `reno`: the transport repairs for both",
+    "sack": "its runs are those of `reno`: the transport repairs for both",
+    "aimd": "its window is that of `reno`",
+    "dctcp": "where nothing is marked its runs are those of `reno`",
+    "tahoe": "it repairs what slow start lost in these buffers packet by packet, which takes longer than the runs",
+    "generic": "its window never changes",
     "none": "it hears nothing",
-    "decbit": "it hears only bits that no queue here sets",
+    "decbit": "it hears bits alone, which no queue here sets",
     "blt": "it sends all data at once",
     "bully_tyrant": "it sends all data at once",
-    "kim_reno": "Reno over the line of one paper, at 150 Mbit/s",
+    "kim_reno": "it is Reno over the line of one paper, of 150 Mbit/s",
     "rlm": "its receivers join layers of a stream",
 }
 
@@ -58,7 +62,8 @@ def asked() -> dict[str, Any]:
 
     return {
         "rates": run.RATES, "losses": run.LOSSES, "delays": run.DELAYS, "from": places.FROM, "buffer": places.DEEP,
-        "seconds": [run.LENGTH, run.LONG, steady.LONGEST], "line": [run.SHARED, run.RTT, run.LOSS_LINE, run.LOSS_RTT],
+        "seconds": [run.LENGTH, run.LONG, steady.LONGEST], "settled": [steady.TOLERANCE, steady.SPREADS, steady.PARTS, run.ENOUGH],
+        "fills": run.FILLS, "line": [run.SHARED, run.RTT, run.LOSS_LINE, run.LOSS_RTT],
     }  # fmt: skip
 
 

@@ -63,18 +63,19 @@ def contract(
     parameters: dict[str, Any] = {}
     for change in changes:
         own, equals, text = change.partition("=")
-        if not equals:
+        if not equals or not own:
             raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE")
         parameters[own] = parse_value(text)
     subject = named(control, "control", own_name, parameters)
     with progress("measuring") as callback:
         found = measure(subject, ratio=ratio, seeds=seeds, quick=quick, workers=workers, progress=callback)
-    if out is not None:
-        from ..contracts.picture import draw
-
-        draw(found).save(out)
     if as_json:
         print_json(found.to_dict())
     else:
         print_contract(found)
+    # Last: what was measured is on the screen if the file cannot be written.
+    if out is not None:
+        from ..contracts.picture import draw
+
+        draw(found).save(out)
     return int(found.keeps_law is False or found.verdict in FAILED)

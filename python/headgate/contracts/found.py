@@ -24,15 +24,15 @@ Verdict = Literal[
 FAILED: tuple[Verdict, ...] = ("refuted", "none predicted, seen", "predicted, none seen")
 
 #: Why no delay is predicted from which on a flow is starved.
-Reason = Literal["", "it fills any buffer", "its wait does not fall with the rate", "it does not reach these rates"]
+Reason = Literal["", "it fills any buffer", "it does not reach these rates"]
 
 
 @dataclass(frozen=True)
 class DelayPoint:
     """An equilibrium: `flows` flows on a line of `line` bit/s, which had `before` times that before.
 
-    Goodput is that of one flow in bit/s, and `mean`, `p5` and `p95` are of the waits of the first in s. `settled` says whether the wait
-    had stopped drifting, in a run of `seconds`, which was made longer where it had not.
+    Goodput is that of one flow in bit/s, and `mean`, `p5` and `p95` are of the waits of the first in s. `settled` says whether wait and
+    goodput had stopped drifting, in a run of `seconds`, which was made longer where they had not.
     """
 
     flows: int
@@ -63,7 +63,7 @@ class Contract:
     Attributes:
         control: its name.
         delays: equilibria of one flow and of two.
-        fills: whether it fills a buffer of any depth: its delay is then no signal.
+        fills: whether two flows fill a buffer of any depth: the delay is then no signal.
         losses: goodput at loss rates.
         law: of theory, if it states one.
         slope: the measured exponent, and half of its 95 % interval; nan if fewer than two loss rates count.
@@ -72,6 +72,7 @@ class Contract:
         predicted: bound of a delay of one flow from which on it does, in s; None if none is predicted.
         reason: why none is.
         rests: whether the waits on which the prediction rests have settled.
+        drifting: delays with which the rates of a run have not settled.
         without: the ratio of the two without such a delay.
         ratios: delays in s, and the ratio of the two typical goodputs there, the greater over the less: medians over intervals, since a
             flow recovers where its delay is absent for a moment.
@@ -90,6 +91,7 @@ class Contract:
     predicted: float | None
     reason: Reason
     rests: bool
+    drifting: tuple[float, ...]
     without: float
     ratios: tuple[tuple[float, float], ...]
     seen: tuple[float, float] | None
@@ -140,20 +142,23 @@ class Contract:
     def from_dict(cls, data: Mapping[str, Any]) -> Contract:
         """The contract of which these are the data."""
         own: dict[str, Any] = {field.name: data[field.name] for field in fields(cls)}
-        unknown = math.nan
-        own["delays"] = tuple(
-            DelayPoint(**{k: unknown if v is None else v for k, v in p.items()}) for p in data["delays"]
-        )
+        own["delays"] = tuple(DelayPoint(**{k: _number(v) for k, v in p.items()}) for p in data["delays"])
         own["losses"] = tuple(LossPoint(p["loss"], tuple(p["goodput"]), p["counts"]) for p in data["losses"])
         own["law"] = None if data["law"] is None else LossLaw(**data["law"])
-        own["slope"] = tuple(unknown if v is None else v for v in data["slope"])
-        own["null_slope"] = unknown if data["null_slope"] is None else data["null_slope"]
+        own["slope"] = tuple(_number(v) for v in data["slope"])
+        own["null_slope"] = _number(data["null_slope"])
+        own["drifting"] = tuple(data["drifting"])
         own["ratios"] = tuple((d, r) for d, r in data["ratios"])
         own["seen"] = None if data["seen"] is None else tuple(data["seen"])
         return cls(**own)
 
 
+def _number(value: Any) -> Any:
+    return math.nan if value is None else value
+
+
 def _known(value: Any) -> Any:
+    """Plain data without numbers that are none."""
     if isinstance(value, dict):
         return {k: _known(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

@@ -98,12 +98,12 @@ def shares(rate: float, ratio: float) -> tuple[float, float]:
 
 def starving_delay(
     points: Sequence[tuple[float, float]], rate: float, ratio: float, slower: Sequence[tuple[float, float]] = ()
-) -> float | None:
+) -> float:
     """The bound of a delay of one of two equal flows at which their rates have this ratio, by the contract of delay.
 
     Both see the queue of one line, and the first a further delay. Their contracts hold at the rates r and `ratio` r, of which the sum is
-    the line's, if the delay is the difference of what the contract has at these rates. None if the contract's delay does not fall with the
-    rate.
+    the line's, if the delay is the difference of what the contract has at these rates. If the contract's delay does not fall with the
+    rate, any delay will do: 0.
 
     Where a range of delays is an equilibrium, the flow whose rate falls keeps the greatest one: `slower` has these, and `points` the least.
 
@@ -115,7 +115,7 @@ def starving_delay(
     """
     slow, fast = shares(rate, ratio)
     difference = delay_at(slower or points, slow) - delay_at(points, fast)
-    return difference if difference > 0 else None
+    return max(difference, 0.0)
 
 
 def first_beyond(points: Sequence[tuple[float, float]], ratio: float) -> tuple[float, float] | None:

@@ -72,7 +72,8 @@ class Runner:
             # After an error or Ctrl-C nothing waits for runs that nobody wants.
             for process in list((self._pool._processes or {}).values()):
                 process.terminate()
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            # Waits for these to be gone, and frees what they shared: a command that was stopped ends without cleaning up.
+            self._pool.shutdown(wait=True, cancel_futures=True)
 
     def get(self, job: work.RunJob) -> dict[str, Any]:
         """A run that was made."""

@@ -59,7 +59,7 @@ def print_contract(found: Contract) -> None:
     rows.add_column("delay of one flow, ms", justify="right")
     rows.add_column("greater goodput over the less", justify="right")
     for delay, ratio in ((0.0, found.without), *found.ratios):
-        rows.add_row(f"{1e3 * delay:g}", f"{ratio:.1f}")
+        rows.add_row(f"{1e3 * delay:g}", f"{'drifts ' if delay in found.drifting else ''}{ratio:.1f}")
     out.print(rows)
     predicted = f"none ({found.reason})" if found.predicted is None else f"{1e3 * found.predicted:.1f} ms"
     if found.predicted is not None and not found.rests:
