@@ -172,17 +172,19 @@ def losses(found: list[Contract], words: dict[str, str]) -> list[str]:
 
 def starving(found: list[Contract], words: dict[str, str]) -> list[str]:
     """Predictions, and what was seen."""
-    head = ["control", "predicted (ms)", "seen (ms)", "", "ratio without", "greatest ratio", ""]
-    lines = [_row(head), _row(["---", "---:", "---:", "---", "---:", "---:", "---"])]
+    head = ["control", "predicted (ms)", "seen (ms)", "", "ratio without", *(f"{ms} ms" for ms in (10, 40, 160)), ""]
+    lines = [_row(head), _row(["---", "---:", "---:", "---", *["---:"] * 4, "---"])]
     for c in found:
         predicted = f"none: {c.reason}" if c.predicted is None else f"{1e3 * c.predicted:.3g}"
         predicted += "" if c.predicted is None or c.rests else ", from waits that drift"
         seen = "none" if c.seen is None else f"{1e3 * c.seen[0]:g} to {1e3 * c.seen[1]:g}"
-        most = max(r for _, r in c.ratios)
-        lines.append(_row([
-            f"`{c.control}`", predicted, seen, f"**{c.verdict}**" if failed(c) else c.verdict, f"{c.without:.2g}", f"{most:.2g}",
-            words.get(c.control, ""),
-        ]))  # fmt: skip
+        by = dict(c.ratios)
+        ratios = [f"{by[d]:.2g}" if by[d] < 100 else f"{by[d]:.0f}" for d in (0.01, 0.04, 0.16)]
+        ratios = [f"*{r}*" if d in c.drifting else r for d, r in zip((0.01, 0.04, 0.16), ratios, strict=True)]
+        verdict = f"**{c.verdict}**" if failed(c) else c.verdict
+        lines.append(
+            _row([f"`{c.control}`", predicted, seen, verdict, f"{c.without:.2g}", *ratios, words.get(c.control, "")])
+        )
     return lines
 
 

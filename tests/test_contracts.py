@@ -74,7 +74,9 @@ def test_a_ratio_counts_from_where_it_stays() -> None:
     assert first_beyond([(1, 12), (2, 5), (3, 11), (4, 20)], 10) == (2, 3)
     assert first_beyond([(1, 12), (2, 15)], 10) == (0.5, 1)
     assert first_beyond([(1, 12), (2, 5)], 10) is None
-    assert _ratio([4e6, 1e6]) == 4 and _ratio([1e6, 0.0]) == 1000 and _ratio([0.0, 0.0]) == 1
+    # Of the flow without the delay over that of the one that has it.
+    assert _ratio([1e6, 4e6], 0.01) == 4 and _ratio([4e6, 1e6], 0.01) == 0.25 and _ratio([4e6, 1e6], 0.0) == 4
+    assert _ratio([0.0, 1e6], 0.01) == 1000 and _ratio([1e6, 0.0], 0.01) == 0.001 and _ratio([0.0, 0.0], 0.01) == 1
 
 
 def test_loss_rates_count_where_the_law_is_to_hold() -> None:
@@ -469,7 +471,7 @@ def test_a_row_says_what_drifts_and_why_nothing_is_predicted(capsys: pytest.Capt
     out = " ".join(capsys.readouterr().out.split())
     assert "1 Mbit/s 20.0 10.0 to 30.0 30.0 drifts 30.0" in out and "drifts: not settled after 320 s" in out
     assert "20.0 ms (from waits that drift), seen 10 to 20 ms: confirmed" in out
-    assert "160 drifts 30.0" in out and "0 1.2 10 4.0 20 12.0" in out
+    assert "160 drifts 30" in out and "0 1.2 10 4 20 12" in out
     print_contract(made(fills=True, predicted=None, reason="it fills any buffer", seen=None))
     out = " ".join(capsys.readouterr().out.split())
     assert "its delay is no signal" in out and "predicted none (it fills any buffer), seen none" in out

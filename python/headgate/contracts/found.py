@@ -73,9 +73,9 @@ class Contract:
         reason: why none is.
         rests: whether the waits on which the prediction rests have settled.
         drifting: delays with which the rates of a run have not settled.
-        without: the ratio of the two without such a delay.
-        ratios: delays in s, and the ratio of the two typical goodputs there, the greater over the less: medians over intervals, since a
-            flow recovers where its delay is absent for a moment.
+        without: the ratio of the two without such a delay, the greater over the less.
+        ratios: delays in s, and with each the typical goodput of the flow without it over that of the flow that has it: medians over
+            intervals, since a flow recovers where its delay is absent for a moment.
         seen: the greatest delay before, and the least from which on all ratios are that great; None if there is none.
         runs: how many it took.
     """

@@ -86,5 +86,10 @@ def _starving(axes: Axes, found: Contract) -> None:
     axes.axhline(found.ratio, color=GREY, lw=0.9, ls=":")
     if found.predicted is not None and math.isfinite(found.predicted):
         axes.axvline(1e3 * found.predicted, color=VERMILION, lw=1.4, ls="--", label="predicted")
-    axes.set(xscale="log", yscale="log", xlabel="delay of one flow alone (ms)", ylabel="greater goodput over the less")
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="delay of one flow alone (ms)",
+        ylabel="goodput of the other flow over its own",
+    )
     axes.legend(fontsize=7.5, frameon=False)

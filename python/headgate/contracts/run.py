@@ -152,8 +152,11 @@ class _Bench:
             for s in _seeds(seeds)
         }
         found = self._long_enough(where, LONG, lambda _, own, __: bool(own["steady"]))
-        own = [[found[d, s][0] for s in _seeds(seeds)] for d in delays]
-        return [(statistics.median(_ratio(r["typical"]) for r in row), all(r["steady"] for r in row)) for row in own]
+        rows = {d: [found[d, s][0] for s in _seeds(seeds)] for d in delays}
+        return [
+            (statistics.median(_ratio(r["typical"], d) for r in row), all(r["steady"] for r in row))
+            for d, row in rows.items()
+        ]
 
     def _null(self, losses: Sequence[float]) -> float:
         """The exponent of a fixed window."""
@@ -240,9 +243,14 @@ def _loss(loss: float, goodput: list[float], law: LossLaw | None) -> LossPoint:
     return LossPoint(loss, tuple(goodput), holds and window >= LEAST_WINDOW and mean < MOST_OF_LINE * LOSS_LINE)
 
 
-def _ratio(goodput: Sequence[float]) -> float:
-    """The greater over the less, at most 1000; 1 where both have nothing."""
-    return 1.0 if max(goodput) <= 0 else max(goodput) / max(min(goodput), 1e-3 * max(goodput))
+def _ratio(goodput: Sequence[float], delay: float) -> float:
+    """The goodput of the flow without the delay over that of the one that has it, from 1/1000 to 1000; 1 where both have nothing.
+
+    Without a delay it is the greater over the less.
+    """
+    own, other = (max(g, 1e-3 * max(goodput)) for g in goodput)
+    ratio = other / own if own > 0 else 1.0
+    return ratio if delay else max(ratio, 1 / ratio)
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float]:

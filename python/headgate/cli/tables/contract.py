@@ -57,9 +57,9 @@ def print_contract(found: Contract) -> None:
     out.print(f"{text}; a fixed window {found.null_slope:.3f}", highlight=False)
     rows = Table(box=None, pad_edge=False)
     rows.add_column("delay of one flow, ms", justify="right")
-    rows.add_column("greater goodput over the less", justify="right")
+    rows.add_column("goodput of the other over its own", justify="right")
     for delay, ratio in ((0.0, found.without), *found.ratios):
-        rows.add_row(f"{1e3 * delay:g}", f"{'drifts ' if delay in found.drifting else ''}{ratio:.1f}")
+        rows.add_row(f"{1e3 * delay:g}", f"{'drifts ' if delay in found.drifting else ''}{ratio:.2g}")
     out.print(rows)
     predicted = f"none ({found.reason})" if found.predicted is None else f"{1e3 * found.predicted:.1f} ms"
     if found.predicted is not None and not found.rests:
