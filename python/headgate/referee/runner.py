@@ -143,5 +143,6 @@ def _result(future: Future[dict[str, Any]]) -> dict[str, Any]:
         return future.result()
     except BrokenProcessPool:
         raise HeadgateError(
-            "a process that made runs has ended by itself: it was killed, or the control ended it"
+            "a process that made runs has ended by itself: it was killed, the control ended it, or the program that calls has no "
+            '`if __name__ == "__main__":`'
         ) from None
