@@ -128,7 +128,7 @@ attacks: $(TOOLS)/bin/uv ## search again for breaks of all flow controls and que
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/attacks.py
 
-contracts: $(TOOLS)/bin/uv ## measure the contracts of all flow controls of the documentation again (half an hour)
+contracts: $(TOOLS)/bin/uv ## measure the contracts of all flow controls of the documentation again (some ten minutes)
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/contracts.py
 

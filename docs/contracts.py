@@ -112,7 +112,8 @@ def page(kept: dict[str, Any]) -> str:
     lines += ["![Goodput against the loss rate, with the laws of theory](images/contracts-loss.svg)", ""]
     lines += [*losses(found, words.get("law", {})), "", "## The delay that starves", ""]
     lines += ["![Delays that starve one of two flows: predicted and seen](images/contracts-starving.svg)", ""]
-    lines += [*starving(found, words.get("starving", {})), ""]
+    lines += [*starving(found, words.get("starving", {})), "", "## Controls without a contract here", ""]
+    lines += [*(f"- `{name}`: {why}." for name, why in LEFT_OUT.items()), ""]
     runs, seconds = sum(c.runs for c in found), sum(row["cpu_s"] for row in kept.values())
     version = next(iter(kept.values()))["version"]
     lines += [f"{runs:,} runs, {seconds / 60:.0f} minutes of processor time, headgate {version}."]

@@ -40,9 +40,9 @@ def draw_delays(contracts: Sequence[Contract]) -> Picture:
     }
     sheet = blank(10.4, 4.6)
     for axes, (title, own) in zip(sheet.subplots(1, 3, sharey=True), kinds.items(), strict=True):
-        axes.set(xscale="log", yscale="log", xlim=(0.8e0, 6e1), ylim=(2e-2, 1e3))
+        axes.set(xscale="log", yscale="log", xlim=(0.8, 60), ylim=(0.2, 700))
         _frame(axes, title, "goodput of each flow (Mbit/s)")
-        _packets(axes)
+        _packets(axes, axes is sheet.axes[0])
         if title == "any buffer is filled":
             axes.axhline(1e3 * DEEP * RTT, color=GREY, lw=0.9, ls="--")
             axes.text(0.9, 1.12e3 * DEEP * RTT, "the whole buffer", fontsize=7, color=GREY)
@@ -68,16 +68,20 @@ def _waits(axes: Axes, number: int, found: Contract) -> Line:
     return found.control, x, y
 
 
-def _packets(axes: Axes) -> None:
+def _packets(axes: Axes, named: bool) -> None:
     """Where each flow has the same number of packets in the queue."""
     low, high = axes.get_xlim()
     for packets in (1, 10, 100):
-        ends = [packets * 8e3 * PACKET / (rate * 1e6) for rate in (low, high)]
-        axes.plot([low, high], ends, color=PALE, lw=0.7, ls=(0, (1, 3)), zorder=0)
-        axes.annotate(
-            f"{packets} packet{'s' if packets > 1 else ''}", (low, ends[0]), (3, -1), textcoords="offset points",
-            fontsize=6.5, color=GREY, rotation=-31, rotation_mode="anchor", va="top",
-        )  # fmt: skip
+        at = [packets * 8e3 * PACKET / (rate * 1e6) for rate in (low, high)]
+        axes.plot([low, high], at, color=PALE, lw=0.7, ls=(0, (1, 3)), zorder=0)
+        # At the right, where there is room below the lines.
+        x = high / 1.15
+        y = packets * 8e3 * PACKET / (x * 1e6)
+        if named and y > axes.get_ylim()[0]:
+            axes.text(
+                x, y, f"{packets} packet{'s' if packets > 1 else ''} ", fontsize=6.5, color=GREY, ha="right", va="bottom",
+                rotation=math.degrees(math.atan2(-y, x)), rotation_mode="anchor", transform_rotates_text=True,
+            )  # fmt: skip
 
 
 def draw_losses(contracts: Sequence[Contract]) -> Picture:
@@ -140,8 +144,8 @@ def draw_predictions(contracts: Sequence[Contract]) -> Picture:
     own.sort(key=lambda c: (c.predicted is None, c.predicted or 0.0, c.control))
     sheet = blank(7.6, 1.3 + 0.27 * len(own))
     axes = sheet.subplots()
-    _frame(axes, "", "delay of one of two flows alone (ms)")
     axes.set(xscale="log", xlim=(0.4, 420), ylim=(len(own) - 0.4, -0.6))
+    _frame(axes, "", "delay of one of two flows alone (ms)")
     axes.axvspan(1e3 * DELAYS[-1], 420, color=GRID, alpha=0.6, lw=0)
     axes.text(1.04e3 * DELAYS[-1], -0.75, "not tried", fontsize=7, color=GREY)
     for row, found in enumerate(own):
