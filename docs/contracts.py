@@ -129,7 +129,7 @@ def waits(found: list[Contract], words: dict[str, str]) -> list[str]:
     lines = [_row(head), _row(["---", *["---:"] * (len(rates) + 1), "---"])]
     for c in found:
         both = zip(*(c.pairs(before) for before in FROM), strict=True)
-        slope = "" if math.isnan(c.delay_slope) else f"{c.delay_slope:.2f}"
+        slope = "" if math.isnan(c.delay_slope) else f"{c.delay_slope:.2f}".replace("-0.00", "0.00")
         text = "; ".join(filter(None, ["fills any buffer" if c.fills else "", words.get(c.control, "")]))
         lines.append(_row([f"`{c.control}`", *(_range(p, q) for p, q in both), slope, text]))
     return lines
