@@ -64,8 +64,9 @@ def test_the_figure_has_three_panels_with_their_units() -> None:
     drifting = replace(made().delays[2], mean=0.05, settled=False)
     aside = (LossPoint(1e-3, (1e7, 1.2e7), True), LossPoint(4e-3, (5e6,), True), LossPoint(1e-2, (2e6,), False))
     axes = draw(made(delays=(*made().delays[:2], drifting), losses=aside)).matplotlib.axes
-    assert [a.get_xlabel().split(" (")[0] for a in axes] == [
-        "wait in the queue", "loss rate; filled: counted for the slope", "delay of one flow alone",
+    assert [a.get_xlabel() for a in axes] == [
+        "wait in the queue (ms)\nmean and 5 to 95 %; hollow: drifts", "loss rate\nfilled: counted for the slope",
+        "delay of one flow alone (ms)",
     ]  # fmt: skip
     # In ms and Mbit/s; a range from 10 to 30 ms.
     assert points(axes[0], marker="s") == {(20, 1)} and points(axes[0], marker="o") == {(30, 1)}

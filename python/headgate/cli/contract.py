@@ -22,7 +22,10 @@ Examples:
 )
 @click.argument("control", shell_complete=completing.controls)
 @click.option(
-    "--ratio", default=10.0, show_default=True, help="Ratio of two goodputs from which on one flow is starved."
+    "--ratio",
+    default=10.0,
+    show_default=True,
+    help="Ratio of two goodputs from which on one flow is starved: above 1, at most 19.",
 )
 @click.option("--seeds", type=click.IntRange(1, 20), default=3, show_default=True, help="Runs of each place.")
 @click.option("--quick", is_flag=True, help="Use a third of the places, and shorter runs.")

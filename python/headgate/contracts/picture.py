@@ -50,7 +50,7 @@ def _delay(axes: Axes, found: Contract) -> None:
     axes.set(
         xscale="log",
         yscale="log",
-        xlabel="wait in the queue (ms), mean and 5 to 95 %; hollow: drifts",
+        xlabel="wait in the queue (ms)\nmean and 5 to 95 %; hollow: drifts",
         ylabel="goodput (Mbit/s)",
     )
     axes.legend(fontsize=7.5, frameon=False)
@@ -70,7 +70,7 @@ def _loss(axes: Axes, found: Contract) -> None:
             ends, law, color=VERMILION, lw=1.4, ls="--", label=f"theory: p to the power of {found.law.exponent:g}"
         )
         axes.legend(fontsize=7.5, frameon=False)
-    axes.set(xscale="log", yscale="log", xlabel="loss rate; filled: counted for the slope", ylabel="goodput (Mbit/s)")
+    axes.set(xscale="log", yscale="log", xlabel="loss rate\nfilled: counted for the slope", ylabel="goodput (Mbit/s)")
 
 
 def _starving(axes: Axes, found: Contract) -> None:

@@ -37,7 +37,7 @@ def print_contract(found: Contract) -> None:
         out.print("It fills a buffer of any depth: its delay is no signal.", highlight=False)
     elif not math.isnan(found.delay_slope):
         out.print(
-            f"exponent of two flows' wait in their rate {found.delay_slope:.2f}; -1 is a number of packets, 0 a time",
+            f"exponent of two flows' wait in their rate {found.delay_slope:.2f} (-1: packets, 0: time)",
             highlight=False,
         )
     rows = Table(box=None, pad_edge=False)
