@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks figures shots lint check-tools clean
+.PHONY: demo test explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -98,6 +98,7 @@ docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(BIN)/python docs/game.py --check
 	@$(BIN)/python docs/referee.py --check
 	@$(BIN)/python docs/attacks.py --check
+	@$(BIN)/python docs/contracts.py --check
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
 	@# The page that `man headgate` shows: the reference of the commands. The notebook is not run again for it.
 	$(BIN)/sphinx-build -W -q -b man -D nb_execution_mode=off docs docs/_build/man docs/reference/commands.md
@@ -126,6 +127,10 @@ referee: $(TOOLS)/bin/uv ## judge all flow controls and queues of the documentat
 attacks: $(TOOLS)/bin/uv ## search again for breaks of all flow controls and queues of the documentation (an hour)
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/attacks.py
+
+contracts: $(TOOLS)/bin/uv ## measure the contracts of all flow controls of the documentation again (some ten minutes)
+	@$(SYNC) --all-extras
+	@$(BIN)/python docs/contracts.py
 
 figures: $(TOOLS)/bin/uv ## make the pictures of the documentation again
 	@$(SYNC) --all-extras

@@ -35,6 +35,35 @@ def test_a_process_ends_when_its_program_is_killed() -> None:
             time.sleep(0.05)
 
 
+#: Two runs, one of which is over at once.
+TWO = PROGRAM.replace("workers=1", "workers=2").replace(
+    "        jobs = [",
+    """        short = json.dumps(example("two-sources").data)
+        jobs = [RunJob(short, 1, (), Place(1.0, 0.0, [(0.0, 1.0)])), """,
+)
+
+
+def test_ctrl_c_in_a_terminal_does_not_reach_the_processes() -> None:
+    with subprocess.Popen([sys.executable, "-c", TWO], stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        workers: list[int] = []
+        while len(workers) < 2:
+            workers = [int(word) for word in program.stdout.readline().split()]
+        # One of them has nothing to do by then.
+        time.sleep(1.5)
+        for worker in workers:
+            os.kill(worker, signal.SIGINT)
+        time.sleep(0.5)
+        assert all(alive(worker) for worker in workers) and program.poll() is None
+        program.kill()
+
+
+def test_a_process_that_ends_by_itself_is_an_error_of_one_sentence() -> None:
+    program = PROGRAM.replace("print(*runner._pool._processes, flush=True)", "os.kill(*runner._pool._processes, 9)")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "HeadgateError: a process that made runs has ended by itself" in done.stderr
+
+
 def alive(process: int) -> bool:
     try:
         with open(f"/proc/{process}/stat") as file:  # noqa: PTH123

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from .run import Contract, contract
+from .found import Contract
+from .run import contract
 
 __all__ = ["Contract", "contract"]

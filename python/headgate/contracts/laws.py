@@ -67,24 +67,43 @@ def delay_at(points: Sequence[tuple[float, float]], rate: float) -> float:
 
     Args:
         points: (rate in bit/s, delay in s), with rising rates.
-        rate: in bit/s, within the rates of the points.
+        rate: in bit/s, within the rates of the points, as `reached` says.
 
     >>> round(delay_at([(1e6, 0.03), (1e7, 0.003)], 2e6), 6)
     0.015
     """
-    x = [math.log(r) for r, _ in points]
+    x = [math.log(max(r, 1.0)) for r, _ in points]
     y = [math.log(max(d, 1e-6)) for _, d in points]
     return float(math.exp(np.interp(math.log(rate), x, y)))
 
 
+def reached(points: Sequence[tuple[float, float]], rate: float) -> bool:
+    """Whether a rate is within those of a contract's points, or 5 % beside them.
+
+    >>> [reached([(1e6, 0.03), (1e7, 0.003)], rate) for rate in (0.96e6, 1.04e7, 1.1e7)]
+    [True, True, False]
+    """
+    rates = [r for r, _ in points]
+    return 0.95 * min(rates) <= rate <= 1.05 * max(rates)
+
+
+def shares(rate: float, ratio: float) -> tuple[float, float]:
+    """The two rates with this ratio of which the sum is `rate`: the less, and the greater.
+
+    >>> shares(22e6, 10)
+    (2000000.0, 20000000.0)
+    """
+    return rate / (1 + ratio), rate * ratio / (1 + ratio)
+
+
 def starving_delay(
     points: Sequence[tuple[float, float]], rate: float, ratio: float, slower: Sequence[tuple[float, float]] = ()
-) -> float | None:
+) -> float:
     """The bound of a delay of one of two equal flows at which their rates have this ratio, by the contract of delay.
 
     Both see the queue of one line, and the first a further delay. Their contracts hold at the rates r and `ratio` r, of which the sum is
-    the line's, if the delay is the difference of what the contract has at these rates. None if the contract's delay does not fall with the
-    rate.
+    the line's, if the delay is the difference of what the contract has at these rates. If the contract's delay does not fall with the
+    rate, any delay will do: 0.
 
     Where a range of delays is an equilibrium, the flow whose rate falls keeps the greatest one: `slower` has these, and `points` the least.
 
@@ -94,9 +113,9 @@ def starving_delay(
     >>> round(1e3 * starving_delay(line, 20e6, 10), 2)
     17.82
     """
-    slow, fast = rate / (1 + ratio), rate * ratio / (1 + ratio)
+    slow, fast = shares(rate, ratio)
     difference = delay_at(slower or points, slow) - delay_at(points, fast)
-    return difference if difference > 0 else None
+    return max(difference, 0.0)
 
 
 def first_beyond(points: Sequence[tuple[float, float]], ratio: float) -> tuple[float, float] | None:

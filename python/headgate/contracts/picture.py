@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..base.palette import BLUE, GREY, VERMILION
 from ..plots.canvas import Picture, blank
-from .places import DEEP
-from .run import FROM, Contract
+from .found import Contract
+from .places import DEEP, FROM
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,14 +36,23 @@ def draw(found: Contract) -> Picture:
 def _delay(axes: Axes, found: Contract) -> None:
     kinds = ((1, 1.0, GREY, "s"), (2, FROM[0], BLUE, "o"), (2, FROM[1], VERMILION, "^"))
     for flows, before, colour, marker in kinds:
-        chosen = [p for p in found.delays if (p.flows, p.before, p.buffer) == (flows, before, DEEP)]
+        chosen = [p for p in found.delays if (p.flows, p.before, p.buffer) == (flows, before, DEEP) and p.mean > 0]
         points = sorted(chosen, key=lambda p: p.line)
         x = [1e3 * p.mean for p in points]
         y = [p.goodput / 1e6 for p in points]
         spread = [[max(0.0, 1e3 * (p.mean - p.p5)) for p in points], [max(0.0, 1e3 * (p.p95 - p.mean)) for p in points]]
         name = "one flow" if flows == 1 else f"each of two, from {'lower' if before < 1 else 'higher'} rates"
         axes.errorbar(x, y, xerr=spread, color=colour, marker=marker, ms=4, lw=1.2, elinewidth=0.8, label=name)
-    axes.set(xscale="log", yscale="log", xlabel="wait in the queue (ms), mean and 5 to 95 %", ylabel="goodput (Mbit/s)")
+        drifting = [i for i, p in enumerate(points) if not p.settled]
+        axes.plot(
+            [x[i] for i in drifting], [y[i] for i in drifting], ls="", color=colour, mfc="white", marker=marker, ms=4
+        )
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="wait in the queue (ms)\nmean and 5 to 95 %; hollow: drifts",
+        ylabel="goodput (Mbit/s)",
+    )
     axes.legend(fontsize=7.5, frameon=False)
 
 
@@ -61,7 +70,7 @@ def _loss(axes: Axes, found: Contract) -> None:
             ends, law, color=VERMILION, lw=1.4, ls="--", label=f"theory: p to the power of {found.law.exponent:g}"
         )
         axes.legend(fontsize=7.5, frameon=False)
-    axes.set(xscale="log", yscale="log", xlabel="loss rate; filled: counted for the slope", ylabel="goodput (Mbit/s)")
+    axes.set(xscale="log", yscale="log", xlabel="loss rate\nfilled: counted for the slope", ylabel="goodput (Mbit/s)")
 
 
 def _starving(axes: Axes, found: Contract) -> None:
@@ -77,5 +86,10 @@ def _starving(axes: Axes, found: Contract) -> None:
     axes.axhline(found.ratio, color=GREY, lw=0.9, ls=":")
     if found.predicted is not None and math.isfinite(found.predicted):
         axes.axvline(1e3 * found.predicted, color=VERMILION, lw=1.4, ls="--", label="predicted")
-    axes.set(xscale="log", yscale="log", xlabel="delay of one flow alone (ms)", ylabel="greater goodput over the less")
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="delay of one flow alone (ms)",
+        ylabel="goodput of the other flow over its own",
+    )
     axes.legend(fontsize=7.5, frameon=False)

@@ -13,8 +13,11 @@ PACKET = 1500
 #: Buffers of the lines whose delay is measured, in bandwidth-delay products.
 DEEP = 10.0
 
-#: How often the delay of one flow is absent, so that its least round trip stays known, and for how long, in s. Controls that forget
-#: do so after 10 s; three round trips of 40 ms are enough for a sample.
+#: Rates of the line before, over the rate that is measured: an equilibrium reached from below, and one from above.
+FROM = (0.25, 4.0)
+
+#: How often the delay of one flow is absent, so that its least round trip stays known, and for how long beyond the delay, in s. Controls
+#: that forget do so after 10 s; three round trips of 40 ms are enough for a sample. No packet overtakes those that are still delayed.
 EVERY, ABSENT = 9.0, 0.12
 
 
@@ -41,7 +44,7 @@ def place(
         buffer: in bandwidth-delay products.
         loss: share of the packets that the line loses at random.
         before: how many times this rate the line has in the first sixth of the run.
-        delay: of the first flow's packets beside the propagation, in s: there but for `ABSENT` in each `EVERY`.
+        delay: of the first flow's packets beside the propagation, in s: there but for `ABSENT`, and its own length, in each `EVERY`.
     """
     packets = max(20, round(buffer * rate * rtt / 8 / PACKET))
     nodes: list[dict[str, Any]] = [{"name": "g"}, {"name": "h"}, {"name": "sink", "kind": "host"}]
@@ -63,7 +66,7 @@ def place(
         "rate": _rate(before * rate),
         "delay": _time(rtt / 2),
     }
-    line |= {"rtt": _time(rtt), "queue": {"kind": "fcfs", "buffer": f"{packets}pkt"}}
+    line["queue"] = {"kind": "fcfs", "buffer": f"{packets}pkt"}
     if loss:
         line["loss"] = {"forward": {"kind": "bernoulli", "probability": loss}}
     links += [line, {"name": "exit", "from": "h", "to": "sink", "rate": _rate(10 * rate * max(1.0, before))}]
@@ -72,7 +75,8 @@ def place(
         "duration": _time(length),
         "warm_up": _time(length / 3),
         "interval": _time(max(0.1, length / 400)),
-        "hosts": {"noise": "1pkt"},
+        # A packet time of the rate that is measured: "1pkt" is one of the rate before.
+        "hosts": {"noise": _time(8 * PACKET / rate)},
         "nodes": nodes,
         "links": links,
         "flows": made,
@@ -81,7 +85,7 @@ def place(
         data["events"] = [
             {"at": _time(k * EVERY + since), "link": "access1", "direction": "forward", "delay": _time(extra)}
             for k in range(int(length / EVERY) + 1)
-            for since, extra in ((ABSENT, delay), (EVERY, 0.0))
+            for since, extra in ((ABSENT + delay, delay), (EVERY, 0.0))
             if k * EVERY + since < length
         ]
     if before != 1.0:

@@ -9,15 +9,17 @@ import numpy as np
 from .. import _core
 from ..base.errors import HeadgateError
 from ..plugins.load import ensure_text
-from ..referee.part import Run
+from ..referee.part import Array, Run
 from ..referee.work import RunJob
+from .steady import settled, trend
 
 
 def do(job: RunJob) -> dict[str, Any]:
     """`goodput` of each flow in bit/s, `typical`, its median over intervals, and `wait` of the first flow in s.
 
-    `wait` has the 5 %, 50 % and 95 % quantiles over intervals of the time in queues, and its mean. All are of what comes after the
-    warm-up. `{fault: text}` if the control failed, `{wrong: text}` if the scenario is none.
+    `wait` has the 5 % and 95 % quantiles over intervals of the time in queues, and its mean; `settled` says whether it and the sum of
+    the rates have stopped drifting, and `steady` whether each rate has. All are of what comes after the warm-up. `{fault: text}` if the
+    control failed, `{wrong: text}` if the scenario is none.
     """
     try:
         ensure_text(job.text)
@@ -35,13 +37,21 @@ def do(job: RunJob) -> dict[str, Any]:
     after = table["start_s"] >= job.place.warm_up - 1e-9
     length = np.asarray(table["end_s"] - table["start_s"], float)
     rate = 8 * np.asarray(table["unique_bytes"], float) / np.maximum(length, 1e-9)
-    typical = [float(np.median(rate[after & (table["flow"] == name)])) for name in flows["flow"]]
-    own = (table["flow"] == "own1") & (table["start_s"] >= job.place.warm_up - 1e-9)
-    waits = np.asarray(table["queueing_mean_s"][own], float)
-    weights = np.asarray(table["received"][own], float)
+    rates = [rate[after & (table["flow"] == name)] for name in flows["flow"]]
+    typical = [float(np.median(own)) for own in rates]
+    steady = all(_settled(own) for own in rates)
+    found = {"goodput": goodput, "typical": typical, "steady": steady, "digest": result.digest}
+    first = after & (table["flow"] == "own1")
+    waits = np.asarray(table["queueing_mean_s"][first], float)
+    weights = np.asarray(table["received"][first], float)
     known = np.isfinite(waits) & (weights > 0)
     if not known.any():
-        return {"goodput": goodput, "typical": typical, "wait": None, "digest": result.digest}
-    quantiles = np.quantile(waits[known], [0.05, 0.5, 0.95])
-    mean = float(np.average(waits[known], weights=weights[known]))
-    return {"goodput": goodput, "typical": typical, "wait": [*map(float, quantiles), mean], "digest": result.digest}
+        return {**found, "wait": None, "settled": False}
+    waits, weights = waits[known], weights[known]
+    wait = [*np.quantile(waits, [0.05, 0.95]), np.average(waits, weights=weights)]
+    constant = _settled(waits) and _settled(np.sum(rates, axis=0))
+    return {**found, "wait": [float(v) for v in wait], "settled": constant}
+
+
+def _settled(values: Array) -> bool:
+    return settled(float(values.mean()), *trend(range(len(values)), values.tolist()))

@@ -9,10 +9,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from ..base.errors import HeadgateError
-from ..sweep.engines import Dask
+from ..sweep.engines import Dask, ctrl_c_waits
 from . import work
 from .store import RefereeStore
 
@@ -71,7 +72,8 @@ class Runner:
             # After an error or Ctrl-C nothing waits for runs that nobody wants.
             for process in list((self._pool._processes or {}).values()):
                 process.terminate()
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            # Waits for these to be gone, and frees what they shared: a command that was stopped ends without cleaning up.
+            self._pool.shutdown(wait=True, cancel_futures=True)
 
     def get(self, job: work.RunJob) -> dict[str, Any]:
         """A run that was made."""
@@ -107,9 +109,11 @@ class Runner:
         left = len(jobs)
         while left:
             while len(pending) < _AHEAD * self._workers and (then := next(later, None)) is not None:
-                pending[self._pool.submit(self._do, then)] = then
+                # Processes are started here.
+                with ctrl_c_waits():
+                    pending[self._pool.submit(self._do, then)] = then
             for future in wait(pending, timeout=0.2, return_when=FIRST_COMPLETED).done:
-                self._take(pending.pop(future), future.result())
+                self._take(pending.pop(future), _result(future))
                 left -= 1
             self._tell()
 
@@ -132,3 +136,13 @@ class Runner:
             raise HeadgateError(f"{json.loads(job.text)['name']}: {found['wrong']}")
         self._store.add(job.key, found)
         self._done += 1
+
+
+def _result(future: Future[dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        raise HeadgateError(
+            "a process that made runs has ended by itself: it was killed, the control ended it, or the program that calls has no "
+            '`if __name__ == "__main__":`'
+        ) from None

@@ -81,6 +81,8 @@ def named(
 def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None) -> Judged:
     import json
 
+    if name and not text.endswith(".py"):
+        raise HeadgateError(f"--control: found {cut(repr(name))} beside {cut(text)}; expected a file in Python there")
     given = dict(parameters or {})
     kind = "controls" if judges == "control" else "disciplines"
     if text.lstrip().startswith("{"):

@@ -56,7 +56,7 @@ def processors() -> int:
 
 
 @contextlib.contextmanager
-def _ctrl_c_waits() -> Iterator[None]:
+def ctrl_c_waits() -> Iterator[None]:
     """Ctrl-C waits meanwhile, and does not reach processes and threads that are started meanwhile: they inherit this."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -72,7 +72,7 @@ class _Worker:
         self.pipe, theirs = Pipe()
         # A separate program rather than a fork or a copy of this one: it inherits no thread, lock or main module. It is in
         # another group of processes, so that Ctrl-C in a terminal reaches only the driver.
-        with _ctrl_c_waits():
+        with ctrl_c_waits():
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "headgate.sweep.worker", str(theirs.fileno()), str(os.getpid())],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
@@ -194,7 +194,7 @@ class Dask:
         if address is None:
             number = workers or processors()
             try:
-                with _ctrl_c_waits():
+                with ctrl_c_waits():
                     self._cluster = cluster(
                         n_workers=number, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
                     )
