@@ -20,6 +20,17 @@ def shrink(candidate: Candidate, bounds: Bounds, fails: Fails, queue: str, least
         queue: the plainest queue.
         least_flows: that the failure needs by its definition.
     """
+    now = _less(candidate, bounds, fails, queue, least_flows)
+    while True:
+        plain = _rounder(now, bounds, fails)
+        # With other numbers something may be left out that was needed before.
+        now = _less(plain, bounds, fails, queue, least_flows)
+        if now.key() == plain.key():
+            return plain
+
+
+def _less(candidate: Candidate, bounds: Bounds, fails: Fails, queue: str, least_flows: int) -> Candidate:
+    """One in which nothing can be left out."""
     now = candidate
     tried: set[str] = set()
     accepted = True
@@ -29,6 +40,12 @@ def shrink(candidate: Candidate, bounds: Bounds, fails: Fails, queue: str, least
         while (step := _next(now, bounds, queue, least_flows, tried, fails)) is not None:
             now, accepted = step, True
         tried.clear()
+    return now
+
+
+def _rounder(candidate: Candidate, bounds: Bounds, fails: Fails) -> Candidate:
+    """The same with the roundest numbers."""
+    now = candidate
     for name, gene in GENES.items():
         # Of whole numbers fewer is simpler, and has been tried.
         if gene.whole or now[name] == bounds.neutral[name]:
