@@ -155,7 +155,7 @@ def known_part(kept: dict[str, Any]) -> list[str]:
     ]
     lines += [
         "",
-        f"Each cell says with how many of {seeds} seeds the break was found, and the median number of runs of the engine until then. "
+        f"Each cell says with how many of {seeds} seeds the break was found, and the median number of runs until then, of these seeds. "
         f"A search ends after {budget['runs']:,} runs. The goal of a break: the search finds it with at least two of three seeds, and "
         f"drawing at random with at most half as many. It was met for {met} of {len(known)} breaks, and {GOAL} were wanted: the goal of "
         f"the whole is {'met' if met >= GOAL else 'missed'}. Together the search found {found[0]} of {len(pairs)}, drawing at "

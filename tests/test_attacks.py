@@ -143,7 +143,7 @@ def test_a_break_is_made_as_small_as_it_gets() -> None:
     assert fails(small) and small["loss"] in (0.01, 0.02) and small["buffer"] in (0.1, 0.2, 0.3, 0.4)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.lists(st.sampled_from(sorted(GENES)), min_size=1, max_size=3, unique=True))
 def test_nothing_more_can_be_left_out_of_a_small_break(seed: int, needed: list[str]) -> None:
     big = drawn(INTERNET, seed, 1)[0].put(flows=6.0)

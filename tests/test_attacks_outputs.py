@@ -79,7 +79,9 @@ def words_of(found: AttackResult, objective: str, judges: str, **changes: Any) -
     c = Candidate({**INTERNET.neutral, "flows": 2.0}, "fcfs").put(**changes)
     queue = Judged("red", {"kind": "red"}) if judges == "queue" else None
     at = replace(found.at, objective=OBJECTIVES[objective], queue=queue)
-    judgements = tuple(replace(j, value=0.04, references={"cubic": 0.5}) for j in found.findings[0].judgements)
+    judgements = tuple(
+        replace(j, score=1.0, value=0.04, references={"cubic": 0.5}) for j in found.findings[0].judgements
+    )
     return sentence(at, FoundBreak(c, (), judgements, c, 1))
 
 
