@@ -62,7 +62,7 @@ def asked() -> dict[str, Any]:
 
     return {
         "rates": run.RATES, "losses": run.LOSSES, "delays": run.DELAYS, "from": places.FROM, "buffer": places.DEEP,
-        "seconds": [run.LENGTH, run.LONG, steady.LONGEST], "settled": [steady.TOLERANCE, steady.SPREADS, steady.PARTS, run.ENOUGH],
+        "seconds": [run.LENGTH, run.LONG, steady.LONGEST], "settled": [steady.TOLERANCE, steady.SPREADS, steady.PARTS, 2, run.ENOUGH],
         "fills": run.FILLS, "line": [run.SHARED, run.RTT, run.LOSS_LINE, run.LOSS_RTT],
     }  # fmt: skip
 

@@ -194,12 +194,16 @@ def test_a_drift_is_told_from_an_oscillation() -> None:
     times = [0.1 * k for k in range(200)]
     ramp = [0.01 + 0.001 * t for t in times]
     # From the middle of the first of 20 parts to that of the last.
-    assert trend(times, ramp) == (pytest.approx(0.019), pytest.approx(0, abs=1e-12))
+    # Half of it has ten parts, 1 ms apart.
+    assert trend(times, ramp) == (pytest.approx(0.019), pytest.approx(1e-3 * math.sqrt(99 / 12)))
     saw = [0.02 + 0.01 * (t % 4.0) for t in times]
     # Five whole periods, and a single one.
     assert settled(0.04, *trend(times, saw)) and not settled(0.04, *trend(times[:40], saw[:40]))
     falling = [0.01 + 0.05 * math.exp(-t / 10) for t in times]
     assert not settled(sum(falling) / 200, *trend(times, falling))
+    # An equilibrium that is reached after a tenth of the time, and one that is left at the end.
+    reached_late = [0.05 if t < 2 else 0.01 for t in times]
+    assert not settled(0.014, *trend(times, reached_late)) and not settled(0.014, *trend(times, reached_late[::-1]))
     # What changes from one value to the next is gone from the parts, and hides no drift.
     noisy = [x + 0.02 * (-1) ** k for k, x in enumerate(ramp)]
     assert not settled(0.02, *trend(times, noisy))
