@@ -287,4 +287,5 @@ def test_the_shrinking_tries_a_way_again_when_others_have_helped() -> None:
         return c["burst_rate"] > 0
 
     shrink(big, INTERNET, needs_bursts, "fcfs")
-    assert len(without) == 2
+    # At first, at the end, and once more with round numbers.
+    assert len(without) == 3

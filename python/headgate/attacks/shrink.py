@@ -23,10 +23,12 @@ def shrink(candidate: Candidate, bounds: Bounds, fails: Fails, queue: str, least
     now = _less(candidate, bounds, fails, queue, least_flows)
     while True:
         plain = _rounder(now, bounds, fails)
+        if plain.key() == now.key():
+            return now
         # With other numbers something may be left out that was needed before.
         now = _less(plain, bounds, fails, queue, least_flows)
         if now.key() == plain.key():
-            return plain
+            return now
 
 
 def _less(candidate: Candidate, bounds: Bounds, fails: Fails, queue: str, least_flows: int) -> Candidate:
