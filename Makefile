@@ -80,14 +80,13 @@ oracles: ## install the other implementations from the registries and hold tests
 	@$(PYTHON) tests/oracle/live.py
 
 lint: $(TOOLS)/bin/uv $(if $(shell command -v npm),$(NODE_MODULES)) ## formatting, lints, types and which part may use which
-	@$(SYNC) --all-extras --group dev
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	cargo xtask check
+	@# Side by side: building the extension, the lints of Rust and the check of types have parts that keep one processor busy only.
+	@$(SYNC) --all-extras --group dev & sync=$$!; \
+	cargo fmt --all --check && cargo clippy --workspace --all-targets --locked --quiet -- -D warnings && cargo xtask check; rust=$$?; \
+	wait $$sync && exit $$rust
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	@$(BIN)/mypy & types=$$!; $(BIN)/lint-imports --no-logo; imports=$$?; wait $$types && exit $$imports
 	$(if $(shell command -v npm),cd web && npm run --silent lint,@echo "npm is not installed: the code of the explorer's page was not checked.")
 
 docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
