@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.base.errors import HeadgateError
+from headgate.cli.tables.referee import print_report
 from headgate.referee import judge, outputs, store, verdict
 from headgate.referee.files import made
 from headgate.referee.report import CaseVerdict, RefereeReport, sentence
@@ -327,3 +328,12 @@ def test_subjects_from_files_with_several_schemes(tmp_path):
     with pytest.raises(HeadgateError, match="--control: found 'x'; expected one of"):
         named(str(file), "control", "x")
     assert isinstance(named("reno", "control", parameters={}), Judged)
+
+
+def test_failures_that_are_not_printed_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    failed = CaseVerdict("s-01", "", {}, "must", "loss", "fail", value=(0.1, 0.1, 0.1), range=(0.0, 0.01))
+    print_report(RefereeReport("mine", [failed] * 12, []))
+    told = capsys.readouterr().out
+    assert told.count("loss is 0.1; expected") == 10 and "and 2 more: --json and --html have all" in told
+    print_report(RefereeReport("mine", [failed] * 10, []))
+    assert "more:" not in capsys.readouterr().out

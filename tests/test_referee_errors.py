@@ -82,6 +82,10 @@ RATE = 'line = { rate = "$rate" }\nflows = [{}]\ncells = { rate = ["1Mbit/s", "2
         (stepped("do = { ev = 'sent' }, expected = {}"), "steps.0.expected: found an unknown key; expected one of do"),
         (must("metric = 'utilization', at_least = 1"), "must.0.metric: found 'utilization'; expected one of utilisation"),
         (must("metric = 'utilization', at_least = 1"), 'Did you mean "utilisation"?'),
+        (GOOD + "rules = ['fairnes']", "rules: found 'fairnes'; expected words of"),
+        (GOOD + "rules = ['fairnes']", 'Did you mean "fairness"?'),
+        (stepped("do = { ev = 'sent' }, expect = { cwnd = { at_least = 9, at_most = 7 } }"),
+         "expected `at_least` to be no more than `at_most`"),
         (HEAD + LINE + "report = ['los']", "report.0.metric: found 'los'; expected one of"),
         (must("metric = 'loss', at_most = 1, when = { bufer = ['1BDP'] }", "cells = { buffer = ['1BDP'] }"),
          "when: found 'bufer'; expected a name under `cells`"),
@@ -256,6 +260,10 @@ def test_the_command_refuses_wrong_cases_without_a_traceback(tmp_path: Path, cli
         (("renoo", "--case", "wrong.case"), "NAME: found 'renoo'"),
         (("--aqm", "codle", "--family", "a79"), "NAME: found 'codle'"),
         (("reno", "--family", "a97"), "--family: found 'a97'; expected one of"),
+        (
+            ("reno", "--only", "s-01", "--no-worse-than", "cubik"),
+            "--no-worse-than: found 'cubik'; expected one of reno",
+        ),
     ):
         found = cli("referee", *words)
         assert found.returncode == 2, found.stderr

@@ -80,7 +80,7 @@ def referee(
     with signals.loading():
         from ..referee import judge, outputs
         from ..referee.judge import write_baselines as made_anew
-        from ..referee.subjects import named
+        from ..referee.subjects import BASELINES, named
         from .tables.referee import print_cases, print_report
         from .terminal import progress
 
@@ -96,6 +96,11 @@ def referee(
             made_anew(workers, callback)
         return 0
     parameters = parameters_of(changes, "beta=0.5")
+    if no_worse_than and no_worse_than not in BASELINES[judges]:
+        known = BASELINES[judges]
+        raise HeadgateError(
+            f"--no-worse-than: found {cut(repr(no_worse_than))}; expected one of {', '.join(known)}.{nearest(no_worse_than, known)}"
+        )
     outputs.require(out, html, junit, badge)
     subject = named(str(aqm or name), judges, own_name, parameters, declares)
     with progress("judging") as callback:

@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
+from ..base.errors import cut, nearest
 from .expected import Better, Bound, CaseStep, CaseTable, Measurement, Origin, seconds
+from .rules import RULES
 
 #: What a case may need: marks, a media source, BBR's states, and for steps a window by RFC 5681, by RFC 9438, or by either.
 Need = Literal["ecn", "media", "bbr", "reno-window", "cubic-window", "tcp-window"]
@@ -65,6 +67,16 @@ class Case(CaseTable, BaseModel):
     def _time(cls, text: str) -> str:
         seconds(text)
         return text
+
+    @field_validator("rules")
+    @classmethod
+    def _rules(cls, words: list[str]) -> list[str]:
+        for word in words:
+            if word not in RULES:
+                raise ValueError(
+                    f"found {cut(repr(word))}; expected words of docs/reference/control-rules.md.{nearest(word, RULES)}"
+                )
+        return words
 
     @field_validator("report", mode="before")
     @classmethod

@@ -156,6 +156,8 @@ class CaseStep(CaseTable):
             bounds = wanted if isinstance(wanted, dict) else {"at_least": wanted}
             if not bounds or not all(key in ("at_least", "at_most") and _finite(x) for key, x in bounds.items()):
                 raise ValueError(f"{name}: found {cut(repr(wanted))}; expected a number or {{ at_least, at_most }}")
+            if bounds.get("at_least", -math.inf) > bounds.get("at_most", math.inf):
+                raise ValueError(f"{name}: found {cut(repr(wanted))}; expected `at_least` to be no more than `at_most`")
         return expect
 
 

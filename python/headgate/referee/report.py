@@ -195,10 +195,17 @@ def sentence(entry: CaseVerdict) -> str:
 
 
 def line(entry: CaseVerdict) -> str:
-    """The line that an entry is held against, in words."""
+    """The line that an entry is held against, in words.
+
+    >>> line(CaseVerdict("a", "", {}, "must_not", "loss", "fail", range=(0.05, math.inf)))
+    'less than 0.05'
+    """
     if entry.range is None:
         return f"than {entry.baseline}" if entry.baseline else ""
     least, most = entry.range
     bounds = [("at least", least)] * math.isfinite(least) + [("at most", most)] * math.isfinite(most)
+    if entry.kind == "must_not" and len(bounds) == 1:
+        opposite = {"at least": "less than", "at most": "more than"}
+        bounds = [(opposite[word], bound) for word, bound in bounds]
     words = " and ".join(f"{word} {amount(entry.key, bound)}" for word, bound in bounds)
-    return f"not {words}" if entry.kind == "must_not" else words
+    return f"not {words}" if entry.kind == "must_not" and len(bounds) == 2 else words

@@ -68,8 +68,11 @@ def print_report(report: RefereeReport) -> None:
     out.print(counts)
     if weak := [case.name for case in report.cases if report.weak(case.name)]:
         out.print(escape(f"trivial senders pass the whole of {', '.join(weak)}"), highlight=False)
-    for entry in report.worst():
+    shown = report.worst()
+    for entry in shown:
         out.print(escape(sentence(entry)), highlight=False, soft_wrap=True)
+    if more := len(report.worst(len(report.entries))) - len(shown):
+        out.print(f"and {more} more: --json and --html have all", highlight=False)
 
 
 def _sign(entry: CaseVerdict) -> str:
