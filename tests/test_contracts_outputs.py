@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from headgate.contracts.picture import draw
 from headgate.contracts.together import _look, draw_delays, draw_losses, draw_predictions, spread
 from headgate.referee.subjects import named
 
-from .conftest import Cli
+from .conftest import Cli, wait_for
 from .test_contracts import made
 
 
@@ -43,13 +42,14 @@ def test_the_command(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_ctrl_c_in_a_terminal_ends_it_with_one_word() -> None:
-    # All processes of a terminal get the signal; by then runs are being made.
+    # All processes of a terminal get the signal; by then its two workers are there, beside the process that tracks what they share.
     code = "from headgate.cli import main; main()"
     with subprocess.Popen(
         [sys.executable, "-c", code, "contract", "reno", "--workers", "2", "--seeds", "20"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     ) as command:  # fmt: skip
-        time.sleep(2)
+        own = Path(f"/proc/{command.pid}/task/{command.pid}/children")
+        wait_for(lambda: len(own.read_text().split()) == 3, command)
         os.killpg(command.pid, signal.SIGINT)
         assert command.communicate() == ("", "stopped\n") and command.returncode == 130
 
