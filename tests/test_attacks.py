@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headgate import HeadgateError, Scenario, _core
@@ -145,6 +145,7 @@ def test_a_break_is_made_as_small_as_it_gets() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.lists(st.sampled_from(sorted(GENES)), min_size=1, max_size=3, unique=True))
+@example(615, ["ack_aggregation", "burst_rate"])  # Something can be left out once numbers are round.
 def test_nothing_more_can_be_left_out_of_a_small_break(seed: int, needed: list[str]) -> None:
     big = drawn(INTERNET, seed, 1)[0].put(flows=6.0)
     values = {name: big[name] for name in needed}

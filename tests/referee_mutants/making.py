@@ -1,4 +1,4 @@
-"""Short forms in which the third list writes its mutants."""
+"""Short forms in which the second and the third list write their mutants."""
 
 from __future__ import annotations
 

@@ -13,27 +13,10 @@ half is a factor of 5), not of a parameter.
 
 from __future__ import annotations
 
-from typing import Any
-
-from .mutants import Mutant
-
-GROSS, SUBTLE = "gross", "subtle"
-
-
-def _of(
-    base: str, size: str, name: str, rule: str, why: str, *edits: tuple[str, str], also: tuple[str, ...] = ()
-) -> Mutant:
-    (old, new), *more = edits
-    return Mutant(f"{base} {name}", base, rule, old, new, more=tuple(more), also=also, size=size, why=why)
-
-
-def _with(base: str, size: str, name: str, rule: str, why: str, *, also: tuple[str, ...] = (), **table: Any) -> Mutant:
-    return Mutant(f"{base} {name}", f"+{base}", rule, table=table, also=also, size=size, why=why)
-
-
-def _over(base: str, size: str, name: str, rule: str, why: str, *, also: tuple[str, ...] = (), **keys: Any) -> Mutant:
-    return Mutant(f"{base} {name}", f"+{base}", rule, transport=keys, also=also, size=size, why=why)
-
+from .making import GROSS, SUBTLE
+from .making import edited as _of
+from .making import over as _over
+from .making import tuned as _with
 
 #: Lines of the originals that several mutants change.
 _HALF = "max(self.window / 2, 2)"
