@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots lint check-tools clean
+.PHONY: demo test test-rest test-all planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -27,17 +27,23 @@ demo: $(TOOLS)/bin/uv ## build, run a scenario, reproduce scenario 2 of the 1989
 	@echo "       headgate examples                     (scenarios to run and to change)"
 	@echo "       open out/demo/index.html in a browser (the report that was written just now)"
 
-test: $(TOOLS)/bin/uv ## build and run all tests
-	@# The extension and the tests are built side by side: each has parts that keep one processor busy only.
-	@$(SYNC) --all-extras --group dev & sync=$$!; \
-	cargo test --workspace --exclude headgate-python --locked --quiet --no-run; built=$$?; \
-	wait $$sync && exit $$built
-	@# A long test of Rust keeps one processor busy: those in Python run beside it.
-	@# Tests start hundreds of processes: none of them compiles the libraries again, whatever the environment says.
-	@log=$$(mktemp); cargo test --workspace --exclude headgate-python --locked --quiet > "$$log" 2>&1 & rust=$$!; \
-	trap 'kill $$rust 2> /dev/null' INT TERM; \
-	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.cache/bytecode $(BIN)/pytest -n auto --dist worksteal; python=$$?; \
-	wait $$rust; rust=$$?; cat "$$log"; rm -f "$$log"; exit $$((python ? python : rust))
+# The tests of Rust first, while the libraries of Python are installed: the extension uses the same crates, and builds itself only.
+define BUILD
+@$(SYNC) --all-extras --group dev --no-install-project & sync=$$!; \
+cargo test --workspace --locked --quiet --no-run; built=$$?; \
+wait $$sync && exit $$built
+@$(SYNC) --all-extras --group dev
+endef
+
+test: $(TOOLS)/bin/uv ## build and run the tests that a change needs: some minutes
+	$(BUILD)
+	@$(BIN)/python tests/run.py
+
+test-rest: $(TOOLS)/bin/uv ## the rest of the tests: slow ones, and long properties with all of their inputs
+	$(BUILD)
+	@$(BIN)/python tests/run.py --rest
+
+test-all: test test-rest ## all tests
 
 explore: $(NODE_MODULES) ## build the explorer's page from web/ into python/headgate/explore/static (needs Node.js)
 	cd web && npm run build
@@ -68,7 +74,7 @@ bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@$(BIN)/headgate bench
 
 bench-instructions: ## count the instructions of a packet under each control (needs valgrind)
-	@cargo build --profile checkout --locked --quiet -p headgate-bench --example transport
+	@cargo build --profile counted --locked --quiet -p headgate-bench --example transport
 	@python3 benches/instructions.py
 
 bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpacked into .cache/peers (Debian or Ubuntu)

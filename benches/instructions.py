@@ -14,7 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-PROGRAM = Path(__file__).parent.parent / "target/checkout/examples/transport"
+PROGRAM = Path(__file__).parent.parent / "target/counted/examples/transport"
 
 #: Simulated seconds of the shorter and the longer run.
 SECONDS = {"W2": (5, 25), "W3": (2.5, 4)}

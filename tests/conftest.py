@@ -37,6 +37,16 @@ ROOT = Path(__file__).parent.parent
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
+#: Fixtures that run a whole paper or a chapter: all tests that look at them are slow.
+WHOLE = {"demers", "keshav", "chapter_3", "chapter_4", "chapter_5", "both"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what waits for a whole paper."""
+    for item in items:
+        if WHOLE & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+
 
 @contextlib.contextmanager
 def signals_kept() -> Iterator[None]:

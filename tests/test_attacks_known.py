@@ -118,6 +118,7 @@ def test_most_of_five_runs_decide(monkeypatch: pytest.MonkeyPatch) -> None:
         assert module._fails(found, known.setting(), known.limit) == most
 
 
+@pytest.mark.slow
 def test_a_break_is_found_within_its_budget() -> None:
     known = BY_NAME["many flows"]
     for random in (False, True):

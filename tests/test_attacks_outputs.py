@@ -40,6 +40,7 @@ def found() -> AttackResult:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_break_is_a_scenario_a_figure_and_a_case(found: AttackResult, tmp_path: Path) -> None:
     files = write(found, tmp_path)
     text = files[0].read_text()

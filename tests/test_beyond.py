@@ -103,6 +103,7 @@ def test_a_lone_transfer_takes_a_round_trip_and_its_packets() -> None:
         assert measures.completions(outcome, n) == pytest.approx([first + (n - 1) * 0.01], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_transfers_end_and_a_missing_end_is_not_a_time(result: ItemResult) -> None:
     assert result.runs is not None
     outcome = result.runs.seeds["short random pp_cth fq"][0]

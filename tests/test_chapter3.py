@@ -39,6 +39,7 @@ def chapter_3() -> Reproduction:
         return reproduce_items(paper, [short])
 
 
+@pytest.mark.slow
 def test_the_structures_of_chapter_3(chapter_3: Reproduction) -> None:
     held = {f.id: f.holds for f in chapter_3.items[0].findings}
     assert [c for c in ["K3.0", "F3.1", "K3.2b", "K3.4", "K3.6", "K3.7a", "K3.8", "K3.10"] if not held[c]] == []
@@ -89,6 +90,7 @@ def test_the_numbers_of_chapter_3(chapter_3: Reproduction) -> None:
     assert {v for (_, metric, _), v in verdicts.items() if metric == "instructions"} == {"not-tested"}
 
 
+@pytest.mark.slow
 def test_times_are_kept_apart_from_counts(chapter_3: Reproduction, tmp_path: Path) -> None:
     sections = json.loads(chapter_3.to_json())["items"][0]["sections"]
     assert [s["measured"] for s in sections] == [False] * 4 + [True] * 3

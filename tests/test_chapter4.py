@@ -33,6 +33,7 @@ def runs(chapter_4: Reproduction) -> Runs:
     return found
 
 
+@pytest.mark.slow
 def test_every_claim_holds(chapter_4: Reproduction) -> None:
     findings = chapter_4.items[0].findings
     assert len(findings) == 18
@@ -152,6 +153,7 @@ def test_each_pair_of_a_crossing_is_a_variant() -> None:
         item.variant("mu up, last")
 
 
+@pytest.mark.slow
 def test_the_report_has_the_tables_and_figures(chapter_4: Reproduction, tmp_path: Path) -> None:
     item = json.loads(chapter_4.to_json())["items"][0]
     assert [s["title"].split(":")[0].split(" (")[0] for s in item["sections"]][3:5] == ["table 4.1", "the bench"]

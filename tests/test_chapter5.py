@@ -265,6 +265,7 @@ def test_the_queue_of_a_walk_is_normal_while_it_is_not_cut_off(delay: int) -> No
     assert (got.empty, got.full, got.mean) == pytest.approx((due.empty, due.full, due.mean), abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_claims_of_chapter_5(chapter_5: Reproduction) -> None:
     held = {f.id: f.holds for f in chapter_5.items[0].findings}
     # The predictor's probes make a step down cost more than a round trip; early timers put copies beside the window.
@@ -302,6 +303,7 @@ def test_walks_are_the_same_every_time() -> None:
     assert walks.rates_of(1) != walks.rates_of(2)
 
 
+@pytest.mark.slow
 def test_report_of_chapter_5(chapter_5: Reproduction, tmp_path: Path) -> None:
     page = write_report(chapter_5, tmp_path / "report").read_text()
     assert page.count("<svg") == 9

@@ -80,6 +80,7 @@ FAULTS: list[tuple[str, str, str, str, Fault]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("claim", "name", "needs", "what", "fault"), FAULTS, ids=[f"{f[0]}: {f[3]}" for f in FAULTS])
 def test_a_claim_fails_when_the_mechanism_is_wrong(claim: str, name: str, needs: str, what: str, fault: Fault) -> None:
     paper = load_paper("demers1989")
@@ -94,6 +95,7 @@ def test_a_claim_fails_when_the_mechanism_is_wrong(claim: str, name: str, needs:
     assert not holds, f"{what}: {measured}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["first come, first served", "no round number", "longest first"])
 def test_the_bound_of_the_emulation_fails_when_the_algorithm_is_wrong(
     fault: str, monkeypatch: pytest.MonkeyPatch

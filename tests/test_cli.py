@@ -171,6 +171,7 @@ def test_help_has_examples(cli: Cli) -> None:
         assert f"headgate {command}" in done.stdout
 
 
+@pytest.mark.slow
 def test_bench(cli: Cli) -> None:
     done = cli("bench", "--quick", "--repeats", 1, "--json")
     assert done.returncode == 0, done.stderr

@@ -23,6 +23,7 @@ def said(file: Path, test: str) -> str:
     return conformance._checked(name, test, works[test], entries).found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["aimd", "cubic", "codel", "pid"])
 def test_the_examples_pass(name):
     assert failed(plugins.example(name)) == {}

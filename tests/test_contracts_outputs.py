@@ -167,6 +167,7 @@ class Own:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "wrong"),
     [

@@ -85,6 +85,7 @@ def held(intervals: list[Mean], truth: float) -> int:
     return sum(abs(x.mean - truth) < x.half for x in intervals)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "load"), CASES)
 def test_intervals_over_replications(name: str, load: float) -> None:
     """400 studies of ten replications of 2000 packets each; and the mean over all of them lies within three standard errors."""
@@ -99,6 +100,7 @@ def test_intervals_over_replications(name: str, load: float) -> None:
     assert whole.half < 0.01 * truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "load"), CASES)
 def test_batch_means_within_one_run(name: str, load: float) -> None:
     """400 runs of 20 intervals of 1500 packets, each a separate study."""

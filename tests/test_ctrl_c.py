@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 import headgate
 from headgate.base.atomic import atomic
+from headgate.sweep.engines import ctrl_c_waits
 
 from .conftest import dumbbell
 from .studies import plain, run_here, sweep_of, write
@@ -68,6 +71,7 @@ def start(code: str, *args: str, folder: Path) -> subprocess.CompletedProcess[st
 SWEEP = ["sweep", "a.json", "--out", "out", "--workers", "2", "--resume"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module",
     ["headgate.cli.commands", "click", "numpy", "numpy.linalg", "rich.table", "headgate.cli.replay",
@@ -86,6 +90,7 @@ def test_while_libraries_are_loaded(module: str, name: str, code: int, tmp_path:
     assert [f.name for f in tmp_path.iterdir()] == ["a.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "point",
     ["headgate.scenario.scenario:Scenario:from_file:before", "headgate.sweep.sweep:Sweep:check:before",
@@ -226,3 +231,20 @@ def test_ctrl_c_as_soon_as_a_temporary_file_is_there_leaves_nothing(
     with pytest.raises(KeyboardInterrupt), atomic(tmp_path / "a.txt"):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_it_waits_while_a_process_is_started_whatever_thread_receives_it() -> None:
+    reached = []
+
+    def from_another_thread() -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt), ctrl_c_waits():
+        thread = threading.Thread(target=from_another_thread)
+        # It was started before the signal was blocked, as the thread of a progress bar is.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        thread.start()
+        thread.join()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        reached.append(True)
+    assert reached

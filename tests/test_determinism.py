@@ -32,6 +32,7 @@ def cluster() -> Iterator[str]:
         yield made.scheduler_address
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("file", PINNED, ids=lambda f: f.stem)
 def test_pinned_digests_wherever_it_is_run(file: Path, cluster: str) -> None:

@@ -18,6 +18,7 @@ from .conftest import ROOT, Cli
 
 PAGES = [
     "README.md",
+    "docs/index.md",
     "docs/tutorial.md",
     "docs/packet-pair.md",
     "docs/how-to/quick.md",
@@ -99,6 +100,7 @@ FAILING = ("careless.py", "headgate attack bbr1")
 ALONE = {c for c in COMMANDS if c.startswith("headgate") and not c.startswith("headgate explore")} - COMPARED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", sorted(ALONE))
 def test_commands(command: str, checkout: Path, cli: Cli, request: pytest.FixtureRequest) -> None:
     if command.startswith(("headgate compare", "headgate plot")):
@@ -117,6 +119,7 @@ def test_the_installed_command_starts() -> None:
     assert done.stdout == f"headgate, version {headgate.__version__}\n", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_outputs_are_real(page: str, checkout: Path, cli: Cli, request: pytest.FixtureRequest) -> None:
     """What stands below a command as text is what it prints, but for spaces at the ends of lines and lines left out (`...`)."""
@@ -132,10 +135,11 @@ def test_outputs_are_real(page: str, checkout: Path, cli: Cli, request: pytest.F
 def test_other_commands_are_known() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for command in [c for c in COMMANDS if not c.startswith("headgate")]:
-        target = re.fullmatch(r"make (\w+)", command)
+        target = re.fullmatch(r"make ([\w-]+)", command)
         assert command == "source activate" or (target and f"\n{target[1]}:" in makefile), command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_python_blocks(page: str, checkout: Path, request: pytest.FixtureRequest) -> None:
     if page.endswith("compare.md"):
@@ -147,7 +151,7 @@ def test_python_blocks(page: str, checkout: Path, request: pytest.FixtureRequest
             exec(compile(block, page, "exec"), {"__name__": "__main__"})
 
 
-@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md"])
+@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "docs/how-to/install.md", "docs/statement-of-need.md"])
 def test_links_lead_somewhere(page: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / page).read_text("utf-8")):
         if not target.startswith("http"):

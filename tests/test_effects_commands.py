@@ -127,6 +127,7 @@ def test_the_examples_have_nothing_without_effect(path: Path) -> None:
     assert warnings(scenario.base().resolve()) == []
 
 
+@pytest.mark.slow
 def test_many_flows_take_a_moment() -> None:
     scenario = quick.scenario("1Gbit/s", "20ms", "cubic*20000:weight=2,reno", "fq").resolve()
     reads = scenario["links"][0]["queue"]

@@ -79,6 +79,7 @@ def honest(tmp_path_factory):
     return evaluate(file, "smoke", "secret", rounds=1)
 
 
+@pytest.mark.slow
 def test_a_file_in_a_process_of_its_own_does_what_it_does_in_the_simulator(tmp_path, honest):
     inside = evaluate(put(tmp_path, AIMD.format(cheat="")), "smoke", "secret", rounds=1, trusted=True)
     assert inside == honest and honest["faults"] == 0 and honest["combined_score"] > 70

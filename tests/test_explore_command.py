@@ -20,7 +20,7 @@ from unittest.mock import patch
 import pytest
 
 import headgate
-from headgate.base.errors import HeadgateError, MissingExtraError
+from headgate.base.errors import HeadgateError, MissingExtraError, install_line
 from headgate.explore.serve import listening, require, serve
 from headgate.explore.subject import Subject, subject_of
 
@@ -146,11 +146,11 @@ def test_a_wrong_size_of_memory_is_an_error(cli: Cli) -> None:
 def test_without_the_libraries_it_names_the_extra(cli: Cli) -> None:
     with patch("importlib.util.find_spec", return_value=None), pytest.raises(MissingExtraError) as e:
         require()
-    assert "pip install 'headgate[explore]'" in str(e.value)
+    assert install_line("explore") in str(e.value)
     with patch.dict(sys.modules, {"starlette": None}):
         done = cli("explore", "--no-browser")
     assert done.returncode == 2
-    assert "pip install 'headgate[explore]'" in done.stderr
+    assert install_line("explore") in done.stderr
 
 
 @pytest.mark.parametrize("browser", [False, True])

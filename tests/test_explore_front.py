@@ -170,6 +170,7 @@ def test_cards_without_a_picture_are_shown_too(monkeypatch: pytest.MonkeyPatch) 
     assert all(card["lines"] == [] for card in (*cards.of_lessons(lessons()), *cards.of_examples()))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / "docs" / "cards.py").is_file(), reason="the documentation is not part of this tree")
 def test_the_pictures_and_the_counts_are_what_runs_and_summaries_give(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "docs")

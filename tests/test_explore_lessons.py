@@ -32,6 +32,7 @@ def changed(lesson: Lesson) -> Scenario:
     return with_value(Scenario(lesson.scenario), lesson.change, lesson.to)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_one_answer_is_right_and_the_others_are_wrong(name: str, page: Page) -> None:
     shown = page.get(f"/api/lessons/{name}").json()
@@ -189,6 +190,7 @@ def test_unknown_lessons_and_answers_are_named(page: Page) -> None:
         assert answer.status_code == 400, wrong
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / "docs" / "lessons.py").is_file(), reason="the documentation is not part of this tree")
 def test_the_page_of_the_documentation_says_what_the_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "docs")

@@ -92,6 +92,7 @@ def test_an_answer_may_show_more_variants_and_completion_times(folder: Path) -> 
     assert len(lesson.also) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.toml")), ids=lambda f: f.stem)
 def test_the_lessons_of_the_package_pass_the_check_of_own_ones(file: Path, folder: Path) -> None:
     (folder / file.name).write_text(file.read_text())

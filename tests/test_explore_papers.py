@@ -108,6 +108,7 @@ def measured(page: Page, run: dict[str, Any], scenario: dict[str, Any] | None = 
 # The run behind a number.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("paper", "item"), ITEMS)
 def test_the_run_that_opens_gives_the_number_of_the_table(paper: str, item: str) -> None:
     """Of every variant the base run and another one, and all numbers that they give."""
@@ -336,6 +337,7 @@ def test_a_report_is_not_reproduced_again(page: Page) -> None:
     assert "expected a paper's name" in answer.json()["error"]["message"]
 
 
+@pytest.mark.slow
 def test_one_item_at_a_time_is_reproduced_and_it_ends_with_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first page is left while the item runs: its runs end, and the next one may begin."""
     page = Page(subject_of(Path("demers1989")), at_a_time=2)

@@ -237,6 +237,7 @@ PRINT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sink", ["pipe", "full", "ascii", "closed"])
 def test_what_becomes_of_the_output(sink: str, place: Path, tmp_path: Path) -> None:
     for name in ("a.json", "s.json"):

@@ -38,6 +38,7 @@ def inferred(folder: Path, kept: Path) -> headgate.Inference:
         return headgate.infer(str(folder), starts=3, work=work)
 
 
+@pytest.mark.slow
 def test_a_hidden_setting_is_found_in_20_of_20_papers(tmp_path: Path, kept: Path) -> None:
     folder = make(tmp_path / "paper", BUFFER + FIRST)
     for paper in range(20):
@@ -48,6 +49,7 @@ def test_a_hidden_setting_is_found_in_20_of_20_papers(tmp_path: Path, kept: Path
         assert (answer.outcome, answer.words) == (expected, LEVELS[hidden]), paper
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_numbers_do_not_decide(tmp_path: Path, kept: Path) -> None:
     """The first timeout changes less than starts do; and numbers that no setting made say nothing of the buffers."""
     folder = make(tmp_path / "paper", BUFFER + FIRST)

@@ -64,6 +64,7 @@ def test_every_line_has_its_own_four_poisson_sources() -> None:
         assert abs(sum(rates) - 8) < 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["scenario-7", "scenario-8"])
 def test_rows_that_come_out(name: str, both: Reproduction) -> None:
     dec = [n for n in item(both, name).numbers if n.published.row in ("DEC/DEC", "DEC/FQbit")]

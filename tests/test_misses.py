@@ -80,6 +80,7 @@ def test_without_an_entry_something_is_uncovered(paper: str, lists: ModuleType) 
     assert len(uncovered(found, ())) == len(found)
 
 
+@pytest.mark.slow
 def test_the_list_has_what_a_run_misses(lists: ModuleType) -> None:
     reproduction = headgate.reproduce("keshav1991", "chapter-5")
     made = list(unmet(reproduction))

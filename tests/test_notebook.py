@@ -93,6 +93,7 @@ def test_a_replay_shows_a_row_per_queue() -> None:
     assert f"{1e3 * row['delay_s']['p99']:.4g}" in text
 
 
+@pytest.mark.slow
 def test_a_reproduction_counts_its_verdicts() -> None:
     found = headgate.reproduce("demers1989", "scenario-1")
     # Its table is lost: all numbers are predictions of ours.

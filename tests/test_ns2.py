@@ -109,6 +109,7 @@ def test_the_tcp_of_1998_gets_what_it_gets_in_ns_2(scenario: str, scheme: str, f
         assert abs(mine - their) <= allowed, f"{mine:.4g}, ns-2 {their:.4g}, may differ by {allowed:.2g}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "changes"),
     [

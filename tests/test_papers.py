@@ -62,6 +62,7 @@ def verdicts(r: Reproduction, name: str, rows: str, sources: str, metrics: str) 
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rows", "sources", "metrics"),
     [
@@ -87,6 +88,7 @@ def test_sources_that_start_at_once_meet_a_row_that_depends_on_phases(demers: Re
     assert (found.holds, found.together, found.starts) == (False, True, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rows", "sources", "metrics"),
     [
@@ -203,6 +205,7 @@ def test_an_exchangeable_rule_takes_the_value_of_the_same_rank(keshav: Reproduct
     assert {n.verdict for n in both} == {"match"}
 
 
+@pytest.mark.slow
 def test_the_evidence_runs_the_scenarios_again(keshav: Reproduction) -> None:
     paper = load_paper("keshav1991")
     evidence = reproduce_items(paper, [replace(paper.item("evidence"), seeds=2)]).items[0]
@@ -244,6 +247,7 @@ def test_no_number_is_cut_off_in_a_terminal(keshav: Reproduction, width: int) ->
     assert "…" not in text
 
 
+@pytest.mark.slow
 def test_tables_in_a_file_are_as_wide_as_they_must_be(demers: Reproduction) -> None:
     # Eight sources with delays of up to 1000 s, and numbers that are marked, fit into 80 columns if nothing stands between them.
     (two,) = (i for i in demers.items if i.item.name == "scenario-2")
@@ -314,6 +318,7 @@ def test_figures_of_1989(demers: Reproduction) -> None:
         assert words in svg or words.replace("&gt;", ">") in svg
 
 
+@pytest.mark.slow
 def test_every_network_of_the_papers_can_be_drawn() -> None:
     for name in list_papers():
         for i in load_paper(name).items:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -33,9 +34,12 @@ def children() -> list[int]:
 
 
 def all_children() -> set[int]:
-    found = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    tasks = [p.read_text().split() for p in Path("/proc/self/task").glob("*/children")]
-    return {int(pid) for task in (*tasks, found) for pid in task}
+    found = []
+    for task in [Path(f"/proc/self/task/{os.getpid()}"), *Path("/proc/self/task").iterdir()]:
+        # A thread may end meanwhile.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found += (task / "children").read_text().split()
+    return {int(pid) for pid in found}
 
 
 @pytest.fixture(autouse=True)

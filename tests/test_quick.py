@@ -207,6 +207,7 @@ def test_many_flows_are_described_together(cli: Cli) -> None:
     assert len(done.stdout.splitlines()) <= 34
 
 
+@pytest.mark.slow
 def test_a_figure_of_a_quick_question(cli: Cli, tmp_path: Path) -> None:
     args = ("quick", "--rate", "20Mbit/s", "--rtt", "30ms", "--duration", "5s")
     with_figure = cli(*args, "--flows", "jk_reno*2,cbr:64kbit/s", "--figure", "shares.svg")

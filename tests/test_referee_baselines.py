@@ -12,6 +12,7 @@ NAMES = [(judges, name) for judges in BASELINES for name in (*BASELINES[judges],
 AGAIN = "expected the runs of today's cases and engine; `headgate referee --write-baselines` makes them"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("judges", "name"), NAMES)
 def test_every_cell_has_its_runs_and_some_are_made_again(judges, name):
     kept = shipped(name)

@@ -44,6 +44,7 @@ def places(value, path=()):
         yield from places(inner, (*path, key))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9), st.lists(VALUES, min_size=1, max_size=2), st.booleans())
 @settings(max_examples=100)
 def test_a_changed_case_is_one_or_an_error(number, values, key):

@@ -141,5 +141,6 @@ def test_the_page_says_what_was_found_of_the_third_list() -> None:
     named = [name for name in whole.mutants if whole.naming([name])]
     assert f"{len(whole.mutants)} of the mutants" in page and f"{len(named)} of them" in page
     assert f"and {sum(any(whole.naming([name])) for name in named)} of these" in page
+    assert f"{sum(map(bool, found.rules.values()))} of the {len(found.rules)} cases of flow controls" in page
     # The cases still name the rules that they named when the list was judged.
     assert found.rules == {case.name: case.rules for case in cases() if case.judges == "control"}

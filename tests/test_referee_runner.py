@@ -8,8 +8,12 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 PROGRAM = """
 import json, os, sys
+import pytest
+
 from headgate.referee.part import Place
 from headgate.referee.runner import Runner
 from headgate.referee.store import RefereeStore
@@ -43,6 +47,7 @@ TWO = PROGRAM.replace("workers=1", "workers=2").replace(
 )
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_terminal_does_not_reach_the_processes() -> None:
     with subprocess.Popen([sys.executable, "-c", TWO], stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None

@@ -48,6 +48,7 @@ def test_no_fault_and_no_name_is_there_twice() -> None:
     assert len({mutant.name for mutant in every}) == len({fault(mutant) for mutant in every}) == len(every)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", THIRD, ids=lambda mutant: mutant.name)
 def test_a_mutant_differs_from_its_original_and_runs(mutant: Mutant, tmp_path: Path) -> None:
     assert fault(mutant) != fault(mutant.original)

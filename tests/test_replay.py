@@ -359,6 +359,7 @@ def test_all_packets_may_be_dropped(tmp_path: Path) -> None:
     assert (tmp_path / "f.png").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_figures(suffix: str, tmp_path: Path) -> None:
     result = headgate.replay(OFFICE, ["fcfs", "fq"], "2Mbit/s", "16KB")

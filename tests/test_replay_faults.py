@@ -199,6 +199,7 @@ def test_an_error_leaves_what_was_there(cli: Cli, tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 3
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     lines = "".join(f"{i * 1e-6:.6f},{i % 9},100\n" for i in range(100_000))
     with (tmp_path / "long.csv").open("w") as file:

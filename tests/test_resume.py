@@ -170,6 +170,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted_at_any_time(number: int, paper: Path, cli: Cli, ran: list[int]) -> None:
     command = ["reproduce", "./mypaper", "--json", "--resume", "kept", "--threads", "2"]
@@ -239,6 +240,7 @@ def test_damaged_files_are_removed_and_their_runs_done_again(tmp_path: Path, ran
     assert len(ran) <= before + 5 and len(said) == 1
 
 
+@pytest.mark.slow
 def test_folders_that_hold_something_else(tmp_path: Path, cli: Cli) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -268,6 +270,7 @@ def test_folders_that_hold_something_else(tmp_path: Path, cli: Cli) -> None:
     assert (tmp_path / "kept" / "notes.txt").exists()
 
 
+@pytest.mark.slow
 def test_one_process_at_a_time(tmp_path: Path, cli: Cli) -> None:
     with Store(tmp_path / "kept"):
         done = cli("reproduce", "demers1989", "figure-1", "--resume", "kept")
@@ -314,6 +317,7 @@ def test_what_was_done_is_counted(tmp_path: Path) -> None:
     assert shares[-1][1:] == (5, 5) and all(done >= 3 for _, done, _ in shares)
 
 
+@pytest.mark.slow
 def test_on_a_cluster(tmp_path: Path, paper: Path, cli: Cli) -> None:
     pytest.importorskip("distributed")
     plain = cli("reproduce", "./mypaper", "--json")

@@ -108,6 +108,7 @@ def by_the_rule(variant: str, flow: str) -> float:
     return 100 * (second if flow == "ftp2" else 1 - second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_every_figure_is_drawn_with_its_axes_and_with_series_that_need_no_colour(name: str) -> None:
     paper = load_paper(name)

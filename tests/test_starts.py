@@ -183,6 +183,7 @@ def replace_item(runs: Runs, **changes: object) -> Runs:
     return Runs(runs.paper, replace(runs.item, **changes), runs.base, runs.seeds, runs.starts, together=runs.together)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAPERS)
 def test_what_one_start_alone_has_is_looked_at_by_no_claim(name: str) -> None:
     """Every claim of both papers can be asked at every start: few are enough to see that."""

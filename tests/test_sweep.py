@@ -180,6 +180,7 @@ def expected() -> headgate.Study:
         return run_here(sweep_of({**TWO, "replications": 2}), patch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", range(STEPS + 1))
 def test_a_crash_before_any_step_loses_and_repeats_nothing(
     step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: headgate.Study

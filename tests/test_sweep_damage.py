@@ -91,6 +91,7 @@ def damages(content: bytes, rng: random.Random, many: int) -> Iterator[bytes]:
     yield content + b"\0"
 
 
+@pytest.mark.slow
 def test_any_byte_of_any_file(folder: Path, tmp_path: Path) -> None:
     before = look(folder)
     rng = random.Random(1)
@@ -112,6 +113,7 @@ def test_any_byte_of_any_file(folder: Path, tmp_path: Path) -> None:
     assert refused > 2 * equal > 0
 
 
+@pytest.mark.slow
 def test_bytes_of_a_manifest(folder: Path) -> None:
     file = folder / "manifest.json"
     content, before = file.read_bytes(), checked.read_manifest(file, folder)
@@ -127,6 +129,7 @@ def test_bytes_of_a_manifest(folder: Path) -> None:
         file.write_bytes(content)
 
 
+@pytest.mark.slow
 def test_resume_mends_any_file(
     folder: Path, whole: headgate.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,7 @@ def check_whole(folder: Path, undisturbed: headgate.Study) -> None:
     assert {k: v for k, v in files.items() if k != "times"} == {k: v for k, v in expected.items() if k != "times"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's list of child processes")
 def test_killed_at_twenty_random_moments(tmp_path: Path, undisturbed: headgate.Study) -> None:
     rng = random.Random(20)
@@ -129,6 +130,7 @@ def test_killed_at_twenty_random_moments(tmp_path: Path, undisturbed: headgate.S
     check_whole(tmp_path, undisturbed)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's list of child processes")
 def test_workers_that_are_killed_are_replaced(tmp_path: Path, undisturbed: headgate.Study) -> None:
     write(tmp_path / "a.json", TABLE, **LENGTH)
@@ -171,6 +173,7 @@ def test_a_run_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: py
     assert len(study.runs) == 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c(times: int, tmp_path: Path, undisturbed: headgate.Study) -> None:
     write(tmp_path / "a.json", TABLE, **LENGTH)

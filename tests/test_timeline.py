@@ -148,6 +148,7 @@ RUN = ["run", STEP, "--set", "duration=20s", "--set", "interval=5s", "--set", "e
 REPLAY = ["replay", ROOT / "scenarios/office.csv", "--queue", "fq", "--rate", "2Mbit/s"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("backend", "args"), [("nonsense", RUN), ("nonsense", REPLAY), ("module://nonsense", RUN), ("", REPLAY)]
 )

@@ -43,6 +43,7 @@ def test_each_kind_runs_as_it_stands(kind: str) -> None:
     validator().validate(net(kind))
 
 
+@pytest.mark.slow
 def test_the_schema_knows_lists_and_laws_and_nothing_else() -> None:
     good = [
         {"rate": ["1Mbit/s", "2Mbit/s"], "queue": "fq"},

@@ -27,6 +27,7 @@ def _clean():
     yield from cleaned()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("actions", ["window", "window+rate", "discrete"])
 @pytest.mark.parametrize("step", ["round", "15ms"])
 def test_gymnasiums_checker_finds_nothing(actions, step):
@@ -249,6 +250,7 @@ def test_a_program_ends_though_an_episode_goes_on():
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr and "Fatal" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_agent_may_take_its_time():
     plugins.set_limit(0.2)
     env = training.CongestionControl(ranges=SHORT)

@@ -43,6 +43,7 @@ def test_a_flow_that_gets_no_acknowledgement():
     assert not episodes_running()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -39,6 +39,7 @@ def transfers(
 UNLIMITED = {"kind": "fq", "buffer": "unlimited"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("load", "size"),
     [(0.5, "fixed"), (0.5, "exponential"), (0.8, "exponential"), (0.6, {"kind": "pareto", "shape": 1.5, "max": 20})],

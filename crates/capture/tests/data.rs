@@ -1,6 +1,6 @@
 //! The example captures of the repository.
 
-mod common;
+use crate::common;
 
 use common::*;
 use headgate_capture::{Classify, endpoints};

@@ -1,6 +1,6 @@
 //! Packets built byte by byte: their sources and destinations. And every packet that `etherparse` understands, read as it reads it.
 
-mod common;
+use crate::common;
 
 use common::*;
 use etherparse::LaxIpSlice;

@@ -1,6 +1,6 @@
 //! The greatest packets and blocks, sources and sinks that stumble, and checksums that carry.
 
-mod common;
+use crate::common;
 
 use common::*;
 use headgate_capture::{LinkType, Reader, Stamp, Writer};

@@ -1,6 +1,6 @@
 //! Captures built byte by byte: what is read of them, and what is said of wrong ones.
 
-mod common;
+use crate::common;
 
 use common::*;
 use headgate_capture::{LinkType, Reader};

@@ -6,7 +6,7 @@
 //! to the folder for temporary files and removes them.
 #![allow(clippy::disallowed_methods, reason = "it measures real time")]
 
-mod common;
+use crate::common;
 
 use common::*;
 use headgate_capture::{Classify, Endpoints, Frame, Key, LinkType, Reader, Stamp, Writer, endpoints};

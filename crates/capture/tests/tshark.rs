@@ -3,7 +3,7 @@
 //! Both arrive with the package `tshark`. Where they are missing this says so and checks nothing; with HEADGATE_NEEDS_TSHARK set
 //! it fails.
 
-mod common;
+use crate::common;
 
 use common::*;
 use headgate_capture::{Endpoints, LinkType, Stamp, Writer, endpoints};

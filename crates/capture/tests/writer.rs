@@ -1,6 +1,6 @@
 //! What is written is read back as it was; marks; files that appear when they are complete.
 
-mod common;
+use crate::common;
 
 use common::*;
 use headgate_capture::{CaptureError, LinkType, Stamp, Writer, endpoints};

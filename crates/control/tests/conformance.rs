@@ -1,6 +1,6 @@
 //! Every flow control of the list over a random lossy channel: all data arrives, the window is obeyed, nothing gets stuck.
 
-mod common;
+use crate::common;
 
 use common::transfer;
 use headgate_control::transport::Way;

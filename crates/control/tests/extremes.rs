@@ -5,6 +5,7 @@
 #[path = "../../packet/tests/common/ends.rs"]
 mod ends;
 
+use crate::cases::cases;
 use headgate_control::source::{Source, Tcp, Window};
 use headgate_control::transport::Way;
 use headgate_control::transport::tcp::steps::{Event, Kind, Steps};
@@ -267,7 +268,7 @@ fn entries() -> Vec<&'static Entry> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, max_shrink_time: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1000), max_shrink_time: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn parameters_together_at_their_ends(
         table in ends::together(entries()),

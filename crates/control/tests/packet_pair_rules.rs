@@ -1,7 +1,6 @@
 //! Packet-pair without its transport: what each measured pair makes of the estimates, the slots to skip and the bursts, by hand.
 
-#[path = "common/acks.rs"]
-mod acks;
+use crate::common::acks;
 
 use acks::{gauges, new_ack, protocol};
 use headgate_control::{Ack, AnyFlowControl, FlowControl, Probe, Release, Supply};

@@ -1,7 +1,7 @@
 //! Packet-pair and multiplicative rate control over one server with a queue: phases by hand, corrections, recovery from loss. One
 //! server of s seconds a packet lies between a delay of 0.45 s and one of 0.45 s, so that R = 0.9 s + s.
 
-mod common;
+use crate::common;
 
 use common::{Bench, Run};
 use headgate_control::packet_pair::slots_to_skip;

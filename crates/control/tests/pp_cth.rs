@@ -1,7 +1,7 @@
 //! PP_CTH over one server with a queue: each of its parameters, by hand. One server of s seconds a packet lies between a delay of 0.45 s
 //! and one of 0.45 s, so that R = 0.9 s + s.
 
-mod common;
+use crate::common;
 
 use common::{Bench, Run};
 

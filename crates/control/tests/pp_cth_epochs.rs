@@ -1,7 +1,6 @@
 //! PP_CTH under law 5.9 without its transport: what each epoch makes of rate and queue, by hand.
 
-#[path = "common/acks.rs"]
-mod acks;
+use crate::common::acks;
 
 use acks::{gauges, loss, new_ack, protocol};
 use headgate_control::{Ack, AnyFlowControl, FlowControl, LossKind, Probe, Release, Supply};

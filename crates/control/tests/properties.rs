@@ -1,6 +1,6 @@
 //! Rate-based protocols over random inputs: windows, delivery, estimates.
 
-mod common;
+use crate::common;
 
 use common::transfer;
 use headgate_control::packet_pair::slots_to_skip;

@@ -1,8 +1,6 @@
 //! The recoveries of protocols from before 1990: their clocks, the timer, what is sent again, and when duplicates mean a loss.
 
-mod common {
-    pub mod plain;
-}
+use crate::common;
 
 use common::plain::{Source, clock, retransmit, rules};
 use headgate_control::transport::basic::{Averages, Rules};

@@ -1,8 +1,6 @@
 //! The recoveries of protocols from before 1990 against plain books over random inputs: each packet has a list of its transmissions.
 
-mod common {
-    pub mod plain;
-}
+use crate::common;
 
 use common::plain::{Source, clock};
 use headgate_control::transport::basic::Rules;

@@ -1,7 +1,6 @@
 //! The protocols with a window, without their transport: what acknowledgements and losses do to the window.
 
-#[path = "common/acks.rs"]
-mod acks;
+use crate::common::acks;
 
 use acks::{duplicate, gauges, loss, new_ack, protocol};
 use headgate_control::{AnyFlowControl, FlowControl, LIST, LossKind, Spec};

@@ -118,18 +118,27 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add("PluginError", m.py().get_type::<plugin::PluginError>())?;
-    m.add_class::<plugin::Ack>()?;
-    m.add_class::<plugin::Packet>()?;
-    m.add_class::<plugin::Cx>()?;
-    m.add_class::<column::Column>()?;
-    m.add_class::<steps::Steps>()?;
-    m.add_class::<run::RunResult>()?;
-    m.add_class::<batch::Batch>()?;
-    m.add_class::<watch::Control>()?;
-    m.add_class::<cost::Calls>()?;
-    m.add_class::<replay::Replay>()?;
-    m.add_class::<replay::TraceFile>()?;
-    m.add_class::<replay::Trace>()?;
+    // Python aligns its objects to 16 bytes. A class that needs more keeps its data in a box.
+    macro_rules! classes {
+        ($($class:ty),*) => {$(
+            const { assert!(align_of::<$class>() <= 16) };
+            m.add_class::<$class>()?;
+        )*};
+    }
+    classes!(
+        plugin::Ack,
+        plugin::Packet,
+        plugin::Cx,
+        column::Column,
+        steps::Steps,
+        run::RunResult,
+        batch::Batch,
+        watch::Control,
+        cost::Calls,
+        replay::Replay,
+        replay::TraceFile,
+        replay::Trace
+    );
     m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
     m.add("MISSING", headgate_replay::table::MISSING)?;
     m.add("ECN", headgate_replay::csv::ECN.to_vec())?;

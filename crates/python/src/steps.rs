@@ -12,9 +12,9 @@ fn wrong(e: &serde_json::Error) -> PyErr {
     PyValueError::new_err(if path.is_empty() { message.to_owned() } else { format!("{path}: {message}") })
 }
 
-/// A flow control to which events are reported one by one.
+/// A flow control to which events are reported one by one. In a box: Python aligns its objects to 16 bytes, and rate samples need more.
 #[pyclass(module = "headgate._core")]
-pub struct Steps(steps::Steps);
+pub struct Steps(Box<steps::Steps>);
 
 #[pymethods]
 impl Steps {
@@ -23,7 +23,7 @@ impl Steps {
     #[pyo3(signature = (control_json, window=None, seed=1))]
     fn new(control_json: &str, window: Option<u64>, seed: u64) -> PyResult<Steps> {
         let spec: Spec = serde_json::from_str(control_json).map_err(|e| wrong(&e))?;
-        steps::Steps::new(&spec, window, seed).map(Steps).map_err(PyValueError::new_err)
+        steps::Steps::new(&spec, window, seed).map(|steps| Steps(Box::new(steps))).map_err(PyValueError::new_err)
     }
 
     /// One event as JSON; the state of the flow control afterwards, as JSON.

@@ -1,11 +1,9 @@
 //! The contract of `Discipline`, for every discipline of the list under random arrivals.
 
-#[path = "common/busy.rs"]
-mod busy;
-#[path = "common/choices.rs"]
-mod choices;
-#[path = "common/stale.rs"]
-mod stale;
+use crate::cases::cases;
+use crate::common::busy;
+use crate::common::choices;
+use crate::common::stale;
 
 use choices::{TURNS, in_turn};
 use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
@@ -106,6 +104,8 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(256)))]
+
     #[test]
     fn the_contract_holds(
         arrivals in arrivals(),

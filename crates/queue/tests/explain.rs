@@ -1,9 +1,8 @@
 //! The numbers that disciplines decide with: they agree with what is decided, and to ask for them changes nothing.
 
-#[path = "common/choices.rs"]
-mod choices;
-#[path = "common/explained.rs"]
-mod explained;
+use crate::cases::cases;
+use crate::common::choices;
+use crate::common::explained;
 
 use choices::{TURNS, in_turn};
 use explained::{Arrival, FLOWS, Numbers, explained, link, packets, spec};
@@ -70,7 +69,7 @@ fn decisions(spec: &Spec, arrivals: &[Arrival]) -> Vec<Decided> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(cases(64)))]
 
     /// For every discipline with every choice of its parameters.
     #[test]

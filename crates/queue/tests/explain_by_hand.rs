@@ -1,7 +1,6 @@
 //! The numbers that disciplines decide with, worked out by hand.
 
-#[path = "common/explained.rs"]
-mod explained;
+use crate::common::explained;
 
 use explained::{Arrival, Numbers, explained, link, packets, spec};
 use headgate_packet::{Buffer, Packet, Rng, Time};

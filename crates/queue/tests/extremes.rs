@@ -5,6 +5,7 @@
 #[path = "../../packet/tests/common/ends.rs"]
 mod ends;
 
+use crate::cases::cases;
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline, LIST, LinkInfo, Port, Spec, aqm};
 use proptest::prelude::*;
@@ -134,7 +135,7 @@ fn tables() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, max_shrink_time: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, max_shrink_time: 20_000, ..ProptestConfig::default() })]
     #[test]
     fn parameters_together_at_their_ends(
         table in tables(),

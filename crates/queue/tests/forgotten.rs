@@ -1,7 +1,7 @@
 //! What a discipline has forgotten: a conversation of which it says so is served as one with a new number would be, and it says so in time.
 
-#[path = "common/choices.rs"]
-mod choices;
+use crate::cases::cases;
+use crate::common::choices;
 
 use choices::{TURNS, in_turn};
 use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
@@ -143,7 +143,7 @@ fn arrivals(most: usize) -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(128), ..ProptestConfig::default() })]
     #[test]
     fn what_is_forgotten_is_served_as_new(
         before in arrivals(60), after in arrivals(60),

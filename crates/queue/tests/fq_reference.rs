@@ -3,7 +3,8 @@
 //! The reference never sees the port's heaps or fixed-point numbers: it keeps R, finish numbers and bids as fractions, and judges
 //! each packet that the port sends or drops.
 
-mod common;
+use crate::cases::cases;
+use crate::common;
 
 use common::{Gps, q, seconds};
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
@@ -196,7 +197,7 @@ fn arrivals(bps: u64, gaps: &[(u8, u32, u32, u64)], grid: bool) -> Vec<Arrival> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(300), ..ProptestConfig::default() })]
 
     #[test]
     fn the_order_is_that_of_bit_by_bit_round_robin(

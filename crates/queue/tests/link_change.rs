@@ -1,8 +1,7 @@
 //! What holds for every discipline of the list while the rate of its line changes and the line goes down and up.
 
-#[path = "common/stale.rs"]
-#[allow(dead_code, reason = "only some of its disciplines are needed here")]
-mod stale;
+use crate::cases::cases;
+use crate::common::stale;
 
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline, Dropped, LIST, LinkInfo, Port, Sent, Spec};
@@ -130,6 +129,8 @@ fn contract<D: Discipline>(
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(256)))]
+
     #[test]
     fn the_contract_holds_on_a_changing_line(
         steps in steps(),

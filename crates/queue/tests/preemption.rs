@@ -1,8 +1,7 @@
 //! Preemptive Fair Queueing against bit-by-bit round robin, which it emulates, and against the rule in exact arithmetic.
 
-#[path = "common/busy.rs"]
-mod busy;
-mod common;
+use crate::common;
+use crate::common::busy;
 
 use common::{Gps, q, seconds};
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};

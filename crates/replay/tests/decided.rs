@@ -1,6 +1,6 @@
 //! What is decided about single packets of a trace: as they arrive and as they leave, with the numbers of that moment.
 
-mod common;
+use crate::common;
 
 use common::{finish, replay_of};
 use headgate_packet::Time;

@@ -1,6 +1,6 @@
 //! Whole replays by hand: what is counted, what is reported at the edges, and the comments in a capture.
 
-mod common;
+use crate::common;
 
 use common::{Folder, finish, pcap, replay_of, seconds};
 use headgate_capture::Classify;

@@ -2,6 +2,7 @@
 //!
 //! Debug builds check every sum and product, so that one that wraps is a panic here.
 
+use crate::cases::cases;
 use headgate_queue::Spec;
 use headgate_replay::table::{Columns, Times};
 use headgate_replay::{Fate, Options, Replay, ReplayError};
@@ -77,7 +78,7 @@ fn choices(field: &Value) -> Vec<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1500), ..ProptestConfig::default() })]
     #[test]
     fn a_replay_at_the_edges_is_refused_or_ends(
         table in table(),

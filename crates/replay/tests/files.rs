@@ -1,6 +1,6 @@
 //! Files in and out: what a replay reads of them, and what it writes to the byte.
 
-mod common;
+use crate::common;
 
 use common::{Folder, finish, pcap, replay_of, seconds};
 use headgate_capture::{Classify, Reader};

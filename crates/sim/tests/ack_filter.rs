@@ -1,6 +1,6 @@
 //! CAKE's filter of acknowledgements on a line that is a hundred times slower on the way back.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 use proptest::prelude::*;

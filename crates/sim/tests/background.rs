@@ -1,6 +1,6 @@
 //! LEDBAT and LEDBAT++: the queue that they hold, what a flow that starts late takes, and what they leave to others.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 

@@ -1,6 +1,6 @@
 //! BBR version 3 beside others on one line: what it leaves to CUBIC, how two of it share, and what it loses in a shallow buffer.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 use serde_json::json;

@@ -3,9 +3,8 @@
 //! These digests say that something changed, not what is right; the traces, closed forms and independent implementations say that. After a change on purpose,
 //! `HEADGATE_PIN=1 cargo test -p headgate-sim --test behaviour` writes them again, and the commit says which moved and why.
 
-mod common;
+use crate::common;
 
-#[path = "behaviour/paths.rs"]
 mod paths;
 
 use common::run;

@@ -1,6 +1,6 @@
 //! CAKE in a network: hosts share by their number in the scenario, also those of flows that come and go, and the shaper keeps the queue.
 
-mod common;
+use crate::common;
 
 use common::{column, run};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! CHOKe against a flow that answers nothing: what it leaves to one at a constant rate beside many TCP flows.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! `classify` by fields of headers: a fair scheduler with one queue for each priority, or for each codepoint of the ECN field.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 use headgate_sim::spec::Scenario;

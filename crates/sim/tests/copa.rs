@@ -1,6 +1,6 @@
 //! Copa: the queue that it holds, the shares of its flows, and what it makes of company that fills the buffer.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 

@@ -1,6 +1,6 @@
 //! The counters of flows, ports and tables: each number against one computed by hand.
 
-mod common;
+use crate::common;
 
 use common::{cell, column, run};
 use headgate_sim::{Cells, Table};

@@ -1,6 +1,6 @@
 //! Congestion marks: only a flow whose flow control takes notice of them is marked; a gateway that would mark drops the packets of the others.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 use headgate_packet::Ecn;

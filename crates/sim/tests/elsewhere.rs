@@ -1,6 +1,7 @@
 //! What happens elsewhere in a network changes nothing here: ports know only the conversations that cross them.
 
-mod common;
+use crate::cases::cases;
+use crate::common;
 
 use common::{cell, run};
 use headgate_queue::LIST;
@@ -76,7 +77,7 @@ fn outcome(text: &str) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(12), ..ProptestConfig::default() })]
     #[test]
     fn what_happens_elsewhere_changes_nothing_here(
         classify in prop::sample::select(vec!["pair", "source", "destination", "flow", "priority", "ecn"]),

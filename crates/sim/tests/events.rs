@@ -1,6 +1,6 @@
 //! Events: a line whose rate and delay change, that breaks and comes back, and flows that end.
 
-mod common;
+use crate::common;
 
 use common::{column, run};
 use headgate_sim::Run;

@@ -2,6 +2,7 @@
 //!
 //! Debug builds check every sum and product, so that one that wraps is a panic here.
 
+use crate::cases::cases;
 use headgate_packet::choice::Entry;
 use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
@@ -127,7 +128,7 @@ fn scenario() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(2500), ..ProptestConfig::default() })]
     #[test]
     fn a_run_at_the_edges_is_refused_or_conserves_packets(value in scenario()) {
         let scenario = match Scenario::from_json(&value.to_string()) {

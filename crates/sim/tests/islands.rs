@@ -1,6 +1,6 @@
 //! Islands of Core-Stateless Fair Queueing: which ports label, which police, and that several islands share fairly.
 
-mod common;
+use crate::common;
 
 use common::{column, run};
 use headgate_sim::spec::Scenario;

@@ -1,7 +1,7 @@
 //! BLT, Bully-Tyrant and their TCP on the network of Kim and Farber 1994: one file alone against an independent implementation, the closed form
 //! without loss, and the scaling law.
 
-mod common;
+use crate::common;
 
 use common::{column, run};
 use proptest::prelude::*;

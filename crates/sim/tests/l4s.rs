@@ -1,6 +1,6 @@
 //! TCP Prague: what it does in the dual queue of L4S, alone, beside CUBIC, and with round trips of other lengths.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 

@@ -1,7 +1,8 @@
 //! A port acts when the next packet arrives, or at each instant at which something is due if a trace of ports is wanted. Both must be the same run, and so
 //! must one whose packets are followed.
 
-mod common;
+use crate::cases::cases;
+use crate::common;
 
 use common::{column, run};
 use headgate_packet::choice::Entry;
@@ -74,7 +75,7 @@ fn outcome(mut value: serde_json::Value, traces: bool) -> Outcome {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(8), ..ProptestConfig::default() })]
     #[test]
     fn a_trace_of_ports_changes_nothing(
         delay in prop::sample::select(vec!["0s", "1us", "3ms", "200ms"]),

@@ -1,6 +1,6 @@
 //! Sessions of layers under receiver-driven layered multicast: what the network carries, and how sessions share a line.
 
-mod common;
+use crate::common;
 
 use common::{cell, column, run};
 use headgate_sim::spec::Scenario;

@@ -1,6 +1,6 @@
 //! Properties of real links: the results of a run follow the configured law.
 
-mod common;
+use crate::common;
 
 use common::{cell, column, run};
 use headgate_sim::Run;

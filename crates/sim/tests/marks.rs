@@ -1,6 +1,6 @@
 //! What a queue that marks every packet beyond a threshold does to a window: how often one round trip of marks cuts it.
 
-mod common;
+use crate::common;
 
 use common::{column, run};
 use headgate_sim::Cells;

@@ -1,6 +1,6 @@
 //! Hosts with noise: what it delays and by how much, whom it leaves alone, and that it takes away the phase of Floyd and Jacobson 1991.
 
-mod common;
+use crate::common;
 
 use common::{cell, column, run};
 use headgate_sim::Run;

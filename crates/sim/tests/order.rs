@@ -1,7 +1,7 @@
 //! What depends on the order of the tables in a scenario file, as docs/determinism.md says: nothing on that of nodes; on that of links and flows
 //! only which is first of the things that happen at one instant, and which of equally short paths is taken.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 

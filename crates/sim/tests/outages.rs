@@ -1,6 +1,6 @@
 //! Links that are down for a while, with packets that wait at them: how long flows take to go on once the link is up.
 
-mod common;
+use crate::common;
 
 use common::{column, run};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Interrupted packets in a network: when they arrive, and what is counted.
 
-mod common;
+use crate::common;
 
 use common::{cell, column, run};
 use headgate_sim::Run;

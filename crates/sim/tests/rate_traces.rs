@@ -1,6 +1,6 @@
 //! Rate traces: replayed opportunity by opportunity, step by step.
 
-mod common;
+use crate::common;
 
 use common::{cell, column, run};
 use headgate_sim::Run;

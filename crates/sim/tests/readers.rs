@@ -1,6 +1,6 @@
 //! The program that reads at a sink: the end of a transfer and a late read are acknowledged in a run as by the sink itself.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 

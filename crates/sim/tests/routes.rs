@@ -1,6 +1,6 @@
 //! The paths of flows: shortest ones, one of several by a hash, and those that a flow names by hand.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 use headgate_sim::net::{Choice, Hashes, Routes};

@@ -1,6 +1,6 @@
 //! SCReAMv2: the queue that it holds, what it uses of a line, and its shares beside itself, CUBIC and Prague.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 

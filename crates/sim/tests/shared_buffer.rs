@@ -1,6 +1,6 @@
 //! A buffer that all ports of a gateway share: exact packets, conservation, and what the check says.
 
-mod common;
+use crate::common;
 
 use common::{cell, column, run};
 use headgate_packet::Time;

@@ -1,6 +1,6 @@
 //! Swift on a data-centre link: the delay that flows hold, their shares, and windows below one packet.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 

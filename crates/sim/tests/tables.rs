@@ -1,6 +1,6 @@
 //! The tables of a run, number by number, against a run computed by hand.
 
-mod common;
+use crate::common;
 
 use common::{cell, column, run};
 use headgate_sim::spec::Scenario;

@@ -1,6 +1,6 @@
 //! TIMELY on a data-centre link: bounded between its thresholds, whatever the shares (Zhu et al. 2016).
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 

@@ -1,6 +1,6 @@
 //! Trains (`gso` of a transport) through a network.
 
-mod common;
+use crate::common;
 
 use common::{cell, run};
 

@@ -1,6 +1,6 @@
 //! Flows that come and go: completion times by hand, memory by those alive at one time, numbers that are used again, and queueing theory.
 
-mod common;
+use crate::common;
 
 use common::{column, run};
 use headgate_sim::spec::Scenario;

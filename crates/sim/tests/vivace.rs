@@ -1,6 +1,6 @@
 //! PCC Vivace and Allegro on a line: utilisation, random losses, and the shares of two flows.
 
-mod common;
+use crate::common;
 
 use common::run;
 

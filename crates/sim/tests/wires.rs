@@ -1,6 +1,6 @@
 //! Whatever wires do to packets, none is lost from the books: each arrives, was dropped, was lost or is on its way.
 
-mod common;
+use crate::common;
 
 use common::column;
 use headgate_sim::Run;

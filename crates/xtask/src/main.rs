@@ -49,7 +49,7 @@ fn files(root: &Path) -> Vec<(PathBuf, String)> {
     all.push((PathBuf::from("docs/reference/numbers.md"), numbers_page()));
     all.push((
         PathBuf::from("README.md"),
-        readme::with_lists(&std::fs::read_to_string(root.join("README.md")).unwrap_or_default()),
+        readme::with_numbers(&std::fs::read_to_string(root.join("README.md")).unwrap_or_default()),
     ));
     for (list, _) in catalogue::LISTS {
         all.push((PathBuf::from(format!("docs/reference/{list}.md")), page(list)));

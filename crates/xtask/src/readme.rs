@@ -1,46 +1,25 @@
-//! The lists of schemes in the README.
+//! The numbers of schemes in the README.
 
 use headgate_sim::catalogue;
 
-/// The text between these two marks is generated.
-const BEGIN: &str = "<!-- Schemes: written by `cargo xtask write`. -->";
-const END: &str = "<!-- End of the schemes. -->";
+/// The text between these two marks is generated. They stand within a line: Markdown takes a line that begins with a comment for HTML.
+const BEGIN: &str = "<!-- schemes -->";
+const END: &str = "<!-- end -->";
 
-/// Columns of a line.
-const WIDTH: usize = 165;
-
-/// The README with the lists of today. One without the marks stays as it is.
-pub fn with_lists(text: &str) -> String {
+/// The README with the numbers of today. One without the marks stays as it is.
+pub fn with_numbers(text: &str) -> String {
     let Some((before, rest)) = text.split_once(BEGIN) else { return text.to_owned() };
     let Some((_, after)) = rest.split_once(END) else { return text.to_owned() };
-    let lists = [("Queues", "disciplines"), ("Controls", "flow-controls")].map(|(title, list)| {
-        let entries = catalogue::catalogue(list).unwrap_or_default();
-        let names: Vec<String> = entries
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|entry| format!("`{}`", entry["name"].as_str().unwrap_or_default()))
-            .collect();
-        wrapped(&format!("**{title}** (`headgate list {list}`): {}.", names.join(", ")))
-    });
-    format!("{before}{BEGIN}\n{}{END}{after}", lists.concat())
+    let [disciplines, controls] = ["disciplines", "flow-controls"].map(entries);
+    format!(
+        "{before}{BEGIN}{disciplines} [queueing disciplines](docs/reference/disciplines.md) and\n\
+         {controls} [flow controls](docs/reference/flow-controls.md){END}{after}"
+    )
 }
 
-/// The words in lines of at most `WIDTH` columns.
-fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is one");
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.len() + 1 + word.len() <= WIDTH {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines.into_iter().map(|line| line + "\n").collect()
+/// The number of entries of a list.
+fn entries(list: &str) -> usize {
+    catalogue::LISTS.iter().find(|(name, _)| *name == list).map_or(0, |(_, entries)| entries.len())
 }
 
 #[cfg(test)]
@@ -49,12 +28,15 @@ mod tests {
 
     #[test]
     fn only_what_stands_between_the_marks_is_written() {
-        let text = format!("a\n{BEGIN}old{END}\nb\n");
-        let new = with_lists(&text);
-        assert!(new.starts_with(&format!("a\n{BEGIN}\n**Queues**")) && new.ends_with(&format!("{END}\nb\n")));
-        assert!(new.contains("`fcfs`") && new.contains("`cubic`") && !new.contains("old"));
-        assert!(new.lines().all(|line| line.len() <= WIDTH));
-        assert_eq!(with_lists(&new), new);
-        assert_eq!(with_lists("nothing"), "nothing");
+        let text = format!("a\nb {BEGIN}old{END}, c\n");
+        let new = with_numbers(&text);
+        assert!(new.starts_with(&format!("a\nb {BEGIN}")) && new.ends_with(&format!("{END}, c\n")));
+        for (list, name) in [("disciplines", "queueing disciplines"), ("flow-controls", "flow controls")] {
+            assert!(entries(list) > 10);
+            assert!(new.contains(&format!("{} [{name}](docs/reference/{list}.md)", entries(list))));
+        }
+        assert!(!new.contains("old"));
+        assert_eq!(with_numbers(&new), new);
+        assert_eq!(with_numbers("nothing"), "nothing");
     }
 }

@@ -64,15 +64,22 @@ def brief(message: str) -> str:
     return message
 
 
+def install_line(extra: str) -> str:
+    """How an extra is installed. The package is not on PyPI, so that it is installed from a checkout.
+
+    >>> install_line("plots")
+    "pip install '.[plots]' in a checkout of headgate"
+    """
+    return f"pip install '.[{extra}]' in a checkout of headgate"
+
+
 def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
     """The error for a missing library of an extra.
 
     >>> print(missing_extra("a figure", "matplotlib", "plots"))
-    a figure needs matplotlib, which is not installed; expected: pip install 'headgate[plots]'
+    a figure needs matplotlib, which is not installed; expected: pip install '.[plots]' in a checkout of headgate
     """
-    return MissingExtraError(
-        f"{what} needs {library}, which is not installed; expected: pip install 'headgate[{extra}]'"
-    )
+    return MissingExtraError(f"{what} needs {library}, which is not installed; expected: {install_line(extra)}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -35,7 +35,7 @@ Examples:
     "own",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Folder with lessons of your own, one TOML file each; they come after the twelve of headgate.",
+    help="Folder with lessons of your own, one TOML file each; they come after those of headgate.",
 )
 @click.option("--at", metavar="TIME", help="Begin with the part of the run around this time, such as 12s.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one.")

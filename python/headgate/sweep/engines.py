@@ -12,6 +12,7 @@ import queue
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -59,10 +60,20 @@ def processors() -> int:
 def ctrl_c_waits() -> Iterator[None]:
     """Ctrl-C waits meanwhile, and does not reach processes and threads that are started meanwhile: they inherit this."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # Another thread may receive the signal: Python then calls its handler in the main thread all the same.
+    received: list[int] = []
+    handler = signal.getsignal(signal.SIGINT)
+    deferred = threading.current_thread() is threading.main_thread() and callable(handler)
+    if deferred:
+        signal.signal(signal.SIGINT, lambda number, _: received.append(number))
     try:
         yield
     finally:
+        if deferred:
+            signal.signal(signal.SIGINT, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if received:
+            signal.raise_signal(signal.SIGINT)
 
 
 class _Worker:

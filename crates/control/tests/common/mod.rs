@@ -2,6 +2,9 @@
 
 #![allow(dead_code)] // Each test file uses its part.
 
+pub mod acks;
+pub mod plain;
+
 use headgate_control::transport::tcp::{Policy, Sink};
 use headgate_control::transport::{Receiver, Way};
 use headgate_control::{AckPacket, Connection, Echo, Spec};

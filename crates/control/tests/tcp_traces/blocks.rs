@@ -1,6 +1,6 @@
 //! Recovery with blocks by RFC 6675: which packet is next, and what only the timer repairs.
 
-use crate::script::Script;
+use super::script::Script;
 
 const SACK: &str = r#""sack""#;
 

@@ -1,6 +1,6 @@
 //! Cuts for retransmissions that are lost (RFC 8985, section 9.3).
 
-use crate::script::Script;
+use super::script::Script;
 
 const RENO: &str = r#""reno""#;
 const RACK: &str = r#""recovery": "rack""#;

@@ -1,6 +1,6 @@
 //! Recovery without blocks: fast retransmit, the inflated window, partial acknowledgements, and what begins no second episode.
 
-use crate::script::Script;
+use super::script::Script;
 
 /// packetdrill fast_retransmit/fr-4pkt. RFC 5681 halves what is in flight, which would be 2; here as in Linux it is the window.
 #[test]

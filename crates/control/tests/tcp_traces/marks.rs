@@ -1,6 +1,6 @@
 //! Marks (RFC 3168): one reaction a window, and what is reported to the sink.
 
-use crate::script::Script;
+use super::script::Script;
 
 /// The echo lasts until the sink hears of the reaction; the acknowledgement of the last packet before it is none of a new
 /// window. Without PRR the window grows meanwhile, with echoes, too, other than in RFC 3168.

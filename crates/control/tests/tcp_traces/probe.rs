@@ -1,6 +1,6 @@
 //! The tail probe (RFC 8985, section 7).
 
-use crate::script::Script;
+use super::script::Script;
 
 const RENO: &str = r#""reno""#;
 const PROBE: &str = r#""recovery": "rack", "tail_probe": true"#;

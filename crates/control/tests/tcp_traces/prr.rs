@@ -1,6 +1,6 @@
 //! Proportional rate reduction: the examples of the sheet of facts, worked through by hand, and packetdrill's.
 
-use crate::script::Script;
+use super::script::Script;
 
 /// RACK as it is in Linux, with exact timers.
 const LINUX: &str = r#""preset": "linux", "tick": "0s""#;

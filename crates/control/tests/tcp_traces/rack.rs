@@ -1,6 +1,6 @@
 //! RACK (RFC 8985, section 6).
 
-use crate::script::Script;
+use super::script::Script;
 
 const RENO: &str = r#""reno""#;
 const RACK: &str = r#""recovery": "rack""#;

@@ -1,6 +1,6 @@
 //! Slow start, limited transmit, and windows that are not used.
 
-use crate::script::Script;
+use super::script::Script;
 
 const LINUX: &str = r#""preset": "linux", "tick": "0s""#;
 

@@ -1,6 +1,6 @@
 //! The retransmission timer: back-off, Karn's rule, and what starts it again.
 
-use crate::script::Script;
+use super::script::Script;
 
 /// Each timeout doubles the next, and only a packet sent once ends that (RFC 6298, section 5.7, and Karn).
 #[test]

@@ -1,6 +1,6 @@
 //! Spurious retransmissions that are found out, and cuts that are taken back.
 
-use crate::script::Script;
+use super::script::Script;
 
 /// Eifel (RFC 3522): what was acknowledged was sent before the retransmission.
 #[test]

@@ -3,6 +3,11 @@
 //! Source: Demers, Keshav and Shenker 1989, section 2.2 (bit-by-bit round robin); Parekh and Gallager 1993, section II. At every moment the
 //! backlogged conversations are served at rates in proportion to their weights, which fill the line.
 
+pub mod busy;
+pub mod choices;
+pub mod explained;
+pub mod stale;
+
 use num_rational::BigRational as Q;
 use std::collections::VecDeque;
 

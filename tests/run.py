@@ -1,0 +1,73 @@
+"""Runs the tests of Rust beside those of Python, and says what ran: `make test` and `make test-rest`.
+
+    tests/run.py           what a change needs
+    tests/run.py --rest    the rest: tests marked `slow`, and long properties with all of their inputs
+
+Both are built before.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CARGO = ["cargo", "test", "--workspace", "--locked", "--quiet"]
+
+
+def run(rest: bool) -> tuple[int, str, str]:
+    """Runs both sides; gives the exit code and what each side printed last."""
+    environment = os.environ | {"PYTHONPYCACHEPREFIX": str(ROOT / ".cache/bytecode")}
+    # Tests start hundreds of processes: none of them compiles the libraries again, whatever the environment says.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    if rest:
+        environment["HEADGATE_ALL_CASES"] = "1"
+    pytest = [".venv/bin/pytest", "-n", "auto", "--dist", "worksteal", "-m", "slow" if rest else "not slow"]
+    with tempfile.TemporaryFile("w+") as log:
+        rust = subprocess.Popen(CARGO, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            with subprocess.Popen(pytest, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as python:
+                assert python.stdout is not None
+                last = ""
+                while text := python.stdout.read(1):
+                    print(text, end="", flush=True)
+                    last = (last + text)[-400:]
+            rust.wait()
+        except BaseException:
+            rust.send_signal(signal.SIGINT)
+            rust.wait()
+            raise
+        log.seek(0)
+        said = log.read()
+    if rust.returncode:
+        print(said)
+    return python.returncode or rust.returncode, last, said
+
+
+def main() -> int:
+    """Runs both sides, and says in one line what ran."""
+    rest = "--rest" in sys.argv[1:]
+    try:
+        code, python, rust = run(rest)
+    except KeyboardInterrupt:
+        return 130
+    of_rust = sum(int(n) for n in re.findall(r"test result: \w+\. (\d+) passed", rust))
+    count = {word: int(n) for n, word in re.findall(r"(\d+) (passed|deselected)", python)}
+    ran = f"{count.get('passed', 0):,} tests of Python and {of_rust:,} of Rust passed"
+    if code:
+        print("Some tests failed; see above.")
+    elif rest:
+        print(f"{ran}: the slow ones, and long properties with all of their inputs.")
+    else:
+        more = count.get("deselected", 0)
+        print(f"{ran}. `make test-all` adds {more} slow tests of Python, and four times the inputs of long properties.")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
