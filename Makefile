@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test test-rest test-all planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots lint check-tools clean
+.PHONY: demo install test test-rest test-all planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -12,20 +12,18 @@ UV := UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=.venv $(TOOLS)/bin/uv
 SYNC := $(UV) sync --quiet --locked --inexact --python $(PYTHON)
 BIN := .venv/bin
 
-demo: $(TOOLS)/bin/uv ## build, run a scenario, reproduce scenario 2 of the 1989 paper, write a report
-	@echo "[2/4] Installing the libraries and building the engine; the first time takes one or two minutes."
-	@$(subst --quiet,,$(SYNC)) --extra plots --extra explore
-	@echo "[3/4] A game shares a line with a download, first in order of arrival, then by Fair Queueing. Look at how long the game's packets wait (queueing)."
-	@$(BIN)/headgate run scenarios/game.toml --set topology.line.queue.kind=fcfs
-	@$(BIN)/headgate run scenarios/game.toml
-	@echo "[4/4] Scenario 2 of the 1989 paper on Fair Queueing: its numbers beside ours. A miss is a number of the paper that our runs do not meet"
-	@echo "      within its tolerance; headgate shows every miss, and says why where the reason is known."
-	@$(BIN)/headgate reproduce demers1989 scenario-2 --report out/demo
-	@echo "Next:  source .venv/bin/activate"
-	@echo "       headgate quick --rate 20Mbit/s --rtt 30ms --flows 'cubic*2,cbr:64kbit/s' --queue fq"
-	@echo "       headgate explore scenarios/game.toml (the same scenario on a page in the browser)"
-	@echo "       headgate examples                     (scenarios to run and to change)"
-	@echo "       open out/demo/index.html in a browser (the report that was written just now)"
+# It installs what it uses: tables in Arrow's formats belong to studies (`headgate sweep`), which `make test` and the other targets install.
+demo: $(TOOLS)/bin/uv ## build, run a game beside a download under two queues, reproduce scenario 2 of the 1989 paper: about a minute
+	@echo "[2/4] Installing libraries and building the engine: about a minute the first time."
+	@$(SYNC) --extra plots --extra explore --no-install-package pyarrow
+	@echo "[3/4] A game shares a link of 20 Mbit/s with a download, under two queues:"
+	@$(BIN)/python examples/game.py
+	@echo "[4/4] Scenario 2 of the paper on Fair Queueing (Demers, Keshav and Shenker 1989), again:"
+	@$(BIN)/headgate reproduce demers1989 scenario-2 --brief --report out/demo
+	@echo "The report has each number beside ours, with what is missed and why. Go on with:"
+	@echo "  source .venv/bin/activate"
+	@echo "  headgate quick home bulk game --queue fq     (a link of your own, in one line)"
+	@echo "  headgate explore                             (the same on a page in the browser)"
 
 # The tests of Rust first, while the libraries of Python are installed: the extension uses the same crates, and builds itself only.
 define BUILD
@@ -45,6 +43,9 @@ test-rest: $(TOOLS)/bin/uv ## the rest of the tests: slow ones, and long propert
 
 test-all: test test-rest ## all tests
 
+install: $(TOOLS)/bin/uv ## build headgate with all its extras into .venv
+	@$(SYNC) --all-extras
+
 explore: $(NODE_MODULES) ## build the explorer's page from web/ into python/headgate/explore/static (needs Node.js)
 	cd web && npm run build
 
@@ -52,6 +53,10 @@ explore-test: $(TOOLS)/bin/uv $(NODE_MODULES) ## the explorer's page in a real b
 	@$(SYNC) --all-extras
 	@test -x "$${CHROMIUM:-/usr/bin/chromium}" || { echo "Chromium is not installed; the path of one may be given as CHROMIUM=..."; exit 1; }
 	cd web && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
+
+planted: $(TOOLS)/bin/uv ## turn on the faults of tests/planted/faults.toml one by one, and say which half of the tests notices each: an hour
+	@$(SYNC) --all-extras --group dev
+	@$(BIN)/python tests/planted/run.py $(FAULTS)
 
 # Options for cargo-mutants, such as MUTANTS='--shard 0/20' for a twentieth of the mutants or MUTANTS='-f crates/queue/src/drr.rs'.
 MUTANTS ?=
@@ -150,12 +155,15 @@ $(NODE_MODULES): web/package-lock.json
 
 # A private uv in the checkout; nothing outside it is touched.
 $(TOOLS)/bin/uv: Makefile
+	@command -v $(PYTHON) >/dev/null || { echo "headgate needs Python 3.11 or newer, and no '$(PYTHON)' is installed (another: make PYTHON=...)." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "headgate needs Python 3.11 or newer, and '$(PYTHON)' is older (another: make PYTHON=...)." >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "headgate needs Rust 1.88 or newer, and no 'cargo' is installed: see https://rustup.rs" >&2; exit 1; }
+	@cargo --version | $(PYTHON) -c 'import re, sys; sys.exit(tuple(map(int, re.findall(r"\d+", sys.stdin.read())[:2])) < (1, 88))' || \
+		{ echo "headgate needs Rust 1.88 or newer, and 'cargo' is older: rustup update" >&2; exit 1; }
 	@echo "[1/4] Installing the build tool uv into .cache/tools; nothing outside this folder is touched." >&2
-	@command -v $(PYTHON) >/dev/null || { echo "headgate needs Python 3.11 or newer: no '$(PYTHON)' found (set PYTHON=...)" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "headgate needs Python 3.11 or newer: '$(PYTHON)' is older (set PYTHON=...)" >&2; exit 1; }
-	@command -v cargo >/dev/null || { echo "headgate needs a Rust toolchain (1.88 or newer): no 'cargo' found, see https://rustup.rs" >&2; exit 1; }
-	@$(PYTHON) -m venv $(TOOLS) || { echo "headgate needs Python's venv module (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) || { echo "headgate could not install uv $(UV_VERSION) from PyPI: is there a network?" >&2; exit 1; }
+	@$(PYTHON) -m venv $(TOOLS) || { echo "headgate needs Python's module venv, which is not installed (Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) 2> $(TOOLS)/pip.log || \
+		{ echo "headgate could not install uv $(UV_VERSION) from PyPI: the first time it needs a network. The details are in $(TOOLS)/pip.log." >&2; exit 1; }
 	@touch $@
 
 $(TOOLS)/bin/cargo-mutants: Makefile $(TOOLS)/bin/uv

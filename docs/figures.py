@@ -8,10 +8,6 @@ from pathlib import Path
 
 import lessons
 
-import headgate
-from headgate.base.palette import BLUE, GREY, GRID, VERMILION
-from headgate.plots.canvas import Picture, blank
-
 IMAGES = Path("docs/images")
 
 #: Pictures that a command writes by itself; the last word is the file.
@@ -53,30 +49,6 @@ BEYOND = [
 BEYOND_ITEMS = ["packet-pair", "core-stateless-figure-4", "core-stateless-scale", "tradeoff", "tradeoff-beside"]
 
 
-def game(file: Path) -> None:
-    """Draws the ping of a game beside a download, in order of arrival and by Fair Queueing: the picture of the README."""
-    sheet = blank(8.0, 3.6)
-    axes = sheet.subplots()
-    for queue, name, colour, dashes, above in (
-        ("fcfs", "in order of arrival (FCFS)", VERMILION, "--", 16),
-        ("fq", "Fair Queueing (FQ)", BLUE, "-", 12),
-    ):
-        table = headgate.example("game").set("topology.line.queue.kind", queue).run(seed=1).intervals
-        rows = table["flow"] == "game"
-        time, ping = table["end_s"][rows], 1e3 * table["rtt_mean_s"][rows]
-        axes.plot(time, ping, color=colour, ls=dashes, lw=2)
-        most = ping[time > 8].max()
-        axes.text(
-            29.8, most + above, f"{name}: up to {most:.0f} ms", color=colour, ha="right", fontsize=11, weight="bold"
-        )
-    axes.axvline(5, color=GREY, lw=1, ls=":")
-    axes.text(4.8, 200, "a download\nbegins", color=GREY, fontsize=10, ha="right")
-    axes.set(xlim=(0, 30), ylim=(0, 325), xlabel="time (s)", ylabel="ping of the game (ms)")
-    axes.grid(color=GRID, lw=0.5)
-    axes.spines[["top", "right"]].set_visible(False)
-    Picture(sheet, file)
-
-
 def command(*words: str) -> None:
     """Runs a command of this environment."""
     subprocess.run([str(Path(sys.executable).with_name("headgate")), *words], check=True, stdout=subprocess.DEVNULL)
@@ -84,7 +56,7 @@ def command(*words: str) -> None:
 
 def main() -> None:
     """Writes every picture."""
-    game(IMAGES / "game.png")
+    subprocess.run([sys.executable, "examples/game.py", "--out", str(IMAGES / "game.png")], check=True)
     lessons.main()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -59,6 +59,19 @@ def test_contributing_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:
     assert page.count("<svg") == 1
 
 
+def test_in_brief_the_verdict_is_three_lines(paper: Path, cli: Cli) -> None:
+    of = len(json.loads(cli("reproduce", "./mypaper", "--json").stdout)["items"][0]["numbers"])
+    done = cli("reproduce", "./mypaper", "--brief")
+    met, simpler, claims = done.stdout.splitlines()
+    assert met == f"The paper prints {of} numbers: our runs meet {of}, miss 0, and leave 0 open."
+    assert re.fullmatch(r"Equal shares without loss would meet \d+, another pair of control and queue \d+\.", simpler)
+    assert claims == "Claims of the paper that hold: 1 of 1."
+    assert "--brief: expected no --json" in cli("reproduce", "./mypaper", "--brief", "--json").stderr
+    table = paper / "table_1.csv"
+    table.write_text(table.read_text().replace("STATED", "RECALLED"))
+    assert cli("reproduce", "./mypaper", "--brief").stdout.startswith("The paper prints no numbers here.\n")
+
+
 def test_only_one_file_must_be_there(paper: Path) -> None:
     for name in ("claims.py", "figures.toml", "tolerances.toml"):
         (paper / name).unlink()

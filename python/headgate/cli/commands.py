@@ -150,6 +150,11 @@ def _report(e: BaseException) -> int:
         fail(f"standard output: cannot be written; {e.strerror or e}")
     elif isinstance(e, MemoryError):
         fail("no memory is left; expected a smaller scenario, study or trace")
+    elif isinstance(e, ModuleNotFoundError) and (e.name or "").split(".")[0] == "pyarrow":
+        # The one library of those that every installation has which `make demo` leaves out: it is large, and belongs to studies.
+        fail(
+            "studies and files of tables need pyarrow, which `make demo` leaves out; expected: `make install` in the checkout"
+        )
     else:
         raise e
     return 2

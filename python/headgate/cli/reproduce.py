@@ -20,6 +20,7 @@ from .show import print_json
     epilog="""\b
 Examples:
   headgate reproduce demers1989 scenario-2
+  headgate reproduce demers1989 scenario-2 --brief
   headgate reproduce keshav1991 --report out/keshav1991
   headgate reproduce kim1994 --resume out/runs
   headgate reproduce demers1989 scenario-2 --unknown jk_first=6s
@@ -56,6 +57,7 @@ Examples:
 @click.option(
     "--details", is_flag=True, help="Print a line for each number: its spread over the runs and how it was tested."
 )
+@click.option("--brief", is_flag=True, help="Print the verdict in three lines and no table.")
 @click.option(
     "--count-instructions",
     is_flag=True,
@@ -85,6 +87,7 @@ def reproduce(
     ours: bool,
     report: Path | None,
     details: bool,
+    brief: bool,
     count_instructions: bool,
     unknowns: tuple[str, ...],
     text_alone: bool,
@@ -108,7 +111,7 @@ def reproduce(
         from ..papers.runner import each_item
         from ..papers.runs import open_work
         from ..papers.settings import item_with_setting, setting_of
-        from ..papers.terminal import print_heading, print_item, print_summary
+        from ..papers.terminal import print_brief, print_heading, print_item, print_summary
         from .terminal import console, progress
 
     if paper is None:
@@ -121,7 +124,13 @@ def reproduce(
     if paper == "all":
         from .every import KEPT, reproduce_every
 
-        beside = {"items": items, "--details": details, "--unknown": unknowns, "--text-alone": text_alone}
+        beside = {
+            "items": items,
+            "--details": details,
+            "--brief": brief,
+            "--unknown": unknowns,
+            "--text-alone": text_alone,
+        }
         if given := [name for name, value in beside.items() if value]:
             raise click.UsageError(f"all: expected no {given[0]} beside it")
         folder = resume or KEPT
@@ -131,6 +140,8 @@ def reproduce(
             return reproduce_every(opening, where, report, ours, seeds, count_instructions, as_json)
     if ours:
         raise click.UsageError("--ours: expected `all` beside it")
+    if brief and (details or as_json):
+        raise click.UsageError(f"--brief: expected no {'--details' if details else '--json'} beside it")
     found = load_paper(paper)
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
     setting = setting_of(found, unknowns, text_alone=text_alone)
@@ -143,7 +154,7 @@ def reproduce(
                 (result,) = each_item(found, [item], seeds=seeds, count_instructions=count_instructions, work=work)
             results.append(result)
             # Each table is printed as soon as it is complete.
-            if not as_json:
+            if not as_json and not brief:
                 if k == 0:
                     print_heading(found, out)
                     for u in found.unknowns:
@@ -155,7 +166,7 @@ def reproduce(
     if as_json:
         print_json(whole.to_dict())
         return 0
-    print_summary(whole, out)
+    (print_brief if brief else print_summary)(whole, out)
     if page is not None:
         out.print(f"report: {escape(str(page))}", soft_wrap=True)
     return 0

@@ -190,6 +190,22 @@ def print_summary(reproduction: Reproduction, console: Console) -> None:
         console.print(text)
 
 
+def print_brief(reproduction: Reproduction, console: Console) -> None:
+    """Prints the verdict in three lines: numbers met and missed, what simpler models would have met, and claims."""
+    counts, skill = reproduction.counts(), reproduction.skill
+    if of := sum(counts.values()):
+        met, missed = counts["match"], counts["miss"]
+        console.print(
+            f"The paper prints {of} numbers: our runs meet {met}, miss {missed}, and leave {of - met - missed} open."
+        )
+        nulls = f"Equal shares without loss would meet {skill.trivial}, another pair of control and queue {skill.wrong_pair}."
+        console.print(nulls)
+    else:
+        console.print("The paper prints no numbers here.")
+    held = [found for of_kind in reproduction.held().values() for found in of_kind]
+    console.print(f"Claims of the paper that hold: {held.count(True)} of {len(held)}.")
+
+
 def _print_skills(printed: Skill, others: Skill, of: str, console: Console) -> None:
     """Prints what the matches say, those of printed numbers and of others in lines of their own."""
     if printed.tested:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 
 from ...base.parallel import Progress
 from ..claims import Result, Runs, listed
@@ -32,6 +31,8 @@ def got(runs: Runs, shares: str) -> Floats:
 
 def sent(trace: Trace, queue: str, **parameters: object) -> list[int]:
     """The packets of a trace in the order in which a discipline sends them: a replay."""
+    import pyarrow as pa
+
     from ...replays import replay
 
     table = pa.table(
