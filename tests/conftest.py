@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -16,6 +18,9 @@ from hypothesis import HealthCheck, settings
 
 import headgate.plugins
 from headgate.cli import main
+from headgate.papers.runs import Work
+
+from .shared_runs import SharedRuns
 
 # One profile for every property: how fast a machine is decides no test, and where CI is set the same examples are tried each time.
 settings.register_profile(
@@ -61,6 +66,41 @@ def signals_kept() -> Iterator[None]:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
+
+
+@pytest.fixture(scope="session", autouse=True)
+def runs_of_papers_are_made_once() -> Iterator[None]:
+    """Where a test names no folder for the runs of a paper, they are taken from one that all tests share; not those with planted faults."""
+    if os.environ.get("HEADGATE_PLANTED"):
+        yield
+        return
+    shared = SharedRuns(ROOT / ".cache/test-runs")
+    begin, remember = Work.__init__, Work.remember
+
+    def with_store(self: Work, threads: int | None = None, store: Any = None, cluster: Any = None, **more: Any) -> None:
+        begin(self, threads, shared if store is None and cluster is None and sharing else store, cluster, **more)
+
+    def measured(self: Work, make: Callable[[], Any], *parts: Any) -> Any:
+        # What is measured on the machine differs each time.
+        return json.loads(json.dumps(make())) if self.store is shared else remember(self, make, *parts)
+
+    with patch.object(Work, "__init__", with_store), patch.object(Work, "remember", measured):
+        yield
+
+
+#: Not empty while runs of papers are taken from the folder that all tests share.
+sharing = [True]
+
+
+@pytest.fixture(autouse=True)
+def own_runs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test about how runs are made and kept makes its own: one marked `own_runs`."""
+    if request.node.get_closest_marker("own_runs") is None:
+        yield
+        return
+    kept, sharing[:] = list(sharing), []
+    yield
+    sharing[:] = kept
 
 
 @pytest.fixture(autouse=True)

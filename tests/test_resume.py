@@ -27,6 +27,8 @@ from headgate.results.tables import from_core
 from .conftest import ROOT, Cli, dumbbell
 from .test_paper_folders import write_paper
 
+pytestmark = pytest.mark.own_runs
+
 #: A study that runs something by itself.
 STUDY = """
 import json

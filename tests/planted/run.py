@@ -11,11 +11,9 @@ until nothing fails any more. First the half of `make test`, then the slow one. 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -30,6 +28,8 @@ ROOT = HERE.parents[1]
 PLACE = ROOT / ".cache/planted"
 VARIABLE = "HEADGATE_PLANTED"
 CARGO = ["cargo", "test", "--workspace", "--locked", "--quiet"]
+#: Of the copy, what is no file of the checkout.
+KEPT = ("target", ".venv", ".cache", "out")
 #: How the copy is built: nothing is kept for a next build, and the parentheses around faults are no fault.
 BUILT = {"CARGO_INCREMENTAL": "0", "RUSTFLAGS": "--cap-lints=allow"}
 
@@ -80,14 +80,12 @@ def faults(names: Sequence[str]) -> list[Fault]:
     return [x for x in whole if not names or x.name in names]
 
 
-def plant(fault: Fault, tree: Path) -> None:
-    """Writes a fault and its switch into the copy.
+def plant(fault: Fault, text: str) -> str:
+    """The source with a fault and its switch.
 
     Raises:
         SystemExit: the code that it changes is not there once.
     """
-    file = tree / fault.file
-    text = file.read_text("utf-8")
     if text.count(fault.find) != 1:
         sys.exit(f"{fault.name}: {fault.file} has {text.count(fault.find)} places with {fault.find!r}; expected one")
     start = text.index(fault.find)
@@ -105,54 +103,52 @@ def plant(fault: Fault, tree: Path) -> None:
         future = "from __future__ import annotations\n"
         line = "from headgate.base.planted import planted\n"
         text = text.replace(future, future + line, 1) if future in text else line + text
-    file.write_text(text, "utf-8")
+    return text
 
 
-def copied(tree: Path, chosen: Sequence[Fault]) -> None:
-    """Makes the copy with the faults, and builds it; one that was made of the same files is taken as it is."""
+def copied(tree: Path, whole: Sequence[Fault]) -> None:
+    """Makes the copy with all faults, and builds it. What stands there already is left, so that it is not built again."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=tree, capture_output=True, check=True
     )
-    names = [name for name in listed.stdout.decode().split("\0") if name and (tree / name).is_file()]
-    digest = hashlib.sha256(repr(chosen).encode())
-    for name in names:
-        digest.update(name.encode() + b"\0" + (tree / name).read_bytes())
-    made = PLACE / ".cache/made-of"
-    if made.exists() and made.read_text() == digest.hexdigest():
-        return
-    kept = {PLACE / "target", PLACE / ".venv", PLACE / ".cache"}
-    (PLACE / ".cache").mkdir(parents=True, exist_ok=True)
-    for old in set(PLACE.iterdir()) - kept:
-        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
-    for name in names:
-        (PLACE / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(tree / name, PLACE / name, follow_symlinks=False)
+    names = {name for name in listed.stdout.decode().split("\0") if name and (tree / name).is_file()}
+    changed = {f.file: (tree / f.file).read_text("utf-8") for f in whole}
+    for fault in whole:
+        changed[fault.file] = plant(fault, changed[fault.file])
+    changed["python/headgate/base/planted.py"] = PYTHON
+    for crate in {f.crate for f in whole if f.crate}:
+        changed[f"crates/{crate}/src/planted.rs"] = RUST
+        lib = f"crates/{crate}/src/lib.rs"
+        changed[lib] = declared(changed.get(lib) or (tree / lib).read_text("utf-8"))
+    for old in [p for p in PLACE.rglob("*") if p.is_file() and p.relative_to(PLACE).parts[0] not in KEPT]:
+        name = old.relative_to(PLACE).as_posix()
+        if name not in names and name not in changed and old.suffix != ".so":
+            old.unlink()
+    for name in names | set(changed):
+        data = changed[name].encode() if name in changed else (tree / name).read_bytes()
+        to = PLACE / name
+        if not to.is_file() or to.read_bytes() != data:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_bytes(data)
+            if name in names:
+                to.chmod((tree / name).stat().st_mode)
     if not (PLACE / "scenarios").exists():
         (PLACE / "scenarios").symlink_to("python/headgate/scenarios")
-    for fault in chosen:
-        plant(fault, PLACE)
-    (PLACE / "python/headgate/base/planted.py").write_text(PYTHON)
-    for crate in {f.crate for f in chosen if f.crate}:
-        declare(PLACE / f"crates/{crate}/src")
     sync = [tree / ".cache/tools/bin/uv", "sync", "--quiet", "--locked", "--inexact", "--python", sys.executable]
     environment = os.environ | {"UV_PYTHON_DOWNLOADS": "never", "UV_PROJECT_ENVIRONMENT": ".venv"}
     for command in ([*CARGO, "--no-run"], [*sync, "--all-extras", "--group", "dev"]):
         if subprocess.run(command, cwd=PLACE, env=environment | BUILT, check=False).returncode:
             sys.exit("the copy with the faults does not build")
-    made.write_text(digest.hexdigest())
 
 
-def declare(source: Path) -> None:
-    """Adds the switch to a crate: its file, and the line that declares it, above the first item and its comments."""
-    (source / "planted.rs").write_text(RUST)
-    lib = source / "lib.rs"
-    text = lib.read_text("utf-8")
+def declared(text: str) -> str:
+    """The first file of a crate with the line that declares the switch, above the first item and its comments."""
     first = re.search(r"^(pub |pub\(crate\) )?(mod|use|macro_rules!|const|static|fn|struct|enum|trait) ?", text, re.M)
     assert first
     at = first.start()
     while re.fullmatch(r"(///|#\[).*", (line := text[: at - 1].rpartition("\n")[2])):
         at -= len(line) + 1
-    lib.write_text(f"{text[:at]}mod planted;\n{text[at:]}")
+    return f"{text[:at]}mod planted;\n{text[at:]}"
 
 
 @cache
@@ -196,15 +192,19 @@ def pytest(*words: str, slow: bool, on: Sequence[Fault]) -> set[str]:
     return failed or (set() if code in (0, 5) else {"the run itself"})
 
 
-def rust(crates: Sequence[str], slow: bool, on: Sequence[Fault]) -> set[str]:
-    """The tests of Rust that fail."""
+def rust(crates: Sequence[str], slow: bool, on: Sequence[Fault], only: Sequence[str] = ()) -> set[str]:
+    """The tests of Rust that fail, of all or of those with these names; of the first program of a crate in which any does."""
     failed: set[str] = set()
     for crate in crates:
+        names = [x.split(": ")[1] for x in only if x.startswith(f"{crate}: ")]
         for program in programs().get(crate, []):
+            if only and not names:
+                continue
+            filters = [] if "the run itself" in names else ["--exact", *names] if names else []
             more = {"HEADGATE_ALL_CASES": "1"} if slow else {}
-            code, said = run([str(program), "--quiet"], on, more, PLACE / "crates" / crate)
-            names = set(re.findall(r"^    (\S+)$", said, re.M)) if code else set()
-            failed |= {f"{crate}: {name}" for name in names} or ({f"{crate}: the run itself"} if code else set())
+            code, said = run([str(program), "--quiet", *filters], on, more, PLACE / "crates" / crate)
+            found = re.findall(r"^    ([\w:]+)$", said.rpartition("\nfailures:\n")[2], re.M) if code else []
+            failed |= {f"{crate}: {name}" for name in found} or ({f"{crate}: the run itself"} if code else set())
     return failed
 
 
@@ -249,7 +249,7 @@ def together(left: list[Fault], slow: bool) -> dict[str, set[str]]:
         known |= of_rust | python
         before = len(left)
         for fault in list(left):
-            alone = rust(CRATES, slow, [fault]) if of_rust and fault.crate else set()
+            alone = rust(CRATES, slow, [fault], sorted(of_rust)) if of_rust and fault.crate else set()
             if not alone and python:
                 few = sorted(python)[:200]
                 alone = pytest("-x", *[x for x in few if x != "the run itself"], slow=slow, on=[fault])
@@ -268,7 +268,7 @@ def main() -> int:
     parser.add_argument("--tree", type=Path, default=ROOT, metavar="DIR", help="checkout whose tests are tried")
     given = parser.parse_args()
     chosen = faults(given.names)
-    copied(given.tree.resolve(), chosen)
+    copied(given.tree.resolve(), faults([]))
     programs()
     where: dict[str, tuple[str, set[str]]] = {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,4 +1,4 @@
-//! All tests of packet captures that use this crate as others do, in one program: it is linked once.
+//! All tests that use this crate as others do, in one program, which is linked once. Written by `cargo xtask write`.
 
 mod common;
 mod data;

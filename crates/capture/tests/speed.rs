@@ -1,6 +1,6 @@
 //! How fast a large capture is read, and in how much memory. Not a test of correctness, so it runs on request only:
 //!
-//!     cargo test --release -p headgate-capture --test speed -- --ignored --nocapture
+//!     cargo test --release -p headgate-capture speed -- --ignored --nocapture
 //!
 //! It writes 10 million packets of 64 captured bytes, 1000 conversations, as pcap (800 MB) and pcapng (1 GB), one after the other,
 //! to the folder for temporary files and removes them.

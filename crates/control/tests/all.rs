@@ -1,11 +1,9 @@
-//! All tests of flow controls and their transport that use this crate as others do, in one program: it is linked once.
+//! All tests that use this crate as others do, in one program, which is linked once. Written by `cargo xtask write`.
 
 mod accecn;
 mod averages;
 mod bbr1;
 mod bbr3;
-#[path = "../../packet/tests/common/cases.rs"]
-mod cases;
 mod common;
 mod conformance;
 mod connection;

@@ -5,7 +5,7 @@
 #[path = "../../packet/tests/common/ends.rs"]
 mod ends;
 
-use crate::cases::cases;
+use crate::common::cases::cases;
 use headgate_control::source::{Source, Tcp, Window};
 use headgate_control::transport::Way;
 use headgate_control::transport::tcp::steps::{Event, Kind, Steps};

@@ -1,9 +1,7 @@
-//! All tests of queueing disciplines and ports that use this crate as others do, in one program: it is linked once.
+//! All tests that use this crate as others do, in one program, which is linked once. Written by `cargo xtask write`.
 
 mod adaptive_red;
 mod afd;
-#[path = "../../packet/tests/common/cases.rs"]
-mod cases;
 mod choke;
 mod cobalt;
 mod codel;

@@ -1,7 +1,7 @@
 //! The contract of `Discipline`, for every discipline of the list under random arrivals.
 
-use crate::cases::cases;
 use crate::common::busy;
+use crate::common::cases::cases;
 use crate::common::choices;
 use crate::common::stale;
 

@@ -1,6 +1,6 @@
 //! The numbers that disciplines decide with: they agree with what is decided, and to ask for them changes nothing.
 
-use crate::cases::cases;
+use crate::common::cases::cases;
 use crate::common::choices;
 use crate::common::explained;
 

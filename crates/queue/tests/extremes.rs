@@ -5,7 +5,7 @@
 #[path = "../../packet/tests/common/ends.rs"]
 mod ends;
 
-use crate::cases::cases;
+use crate::common::cases::cases;
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline, LIST, LinkInfo, Port, Spec, aqm};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! What a discipline has forgotten: a conversation of which it says so is served as one with a new number would be, and it says so in time.
 
-use crate::cases::cases;
+use crate::common::cases::cases;
 use crate::common::choices;
 
 use choices::{TURNS, in_turn};

@@ -3,8 +3,8 @@
 //! The reference never sees the port's heaps or fixed-point numbers: it keeps R, finish numbers and bids as fractions, and judges
 //! each packet that the port sends or drops.
 
-use crate::cases::cases;
 use crate::common;
+use crate::common::cases::cases;
 
 use common::{Gps, q, seconds};
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};

@@ -1,6 +1,6 @@
 //! What holds for every discipline of the list while the rate of its line changes and the line goes down and up.
 
-use crate::cases::cases;
+use crate::common::cases::cases;
 use crate::common::stale;
 
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};

@@ -1,8 +1,6 @@
-//! All tests of recorded traces that use this crate as others do, in one program: it is linked once.
+//! All tests that use this crate as others do, in one program, which is linked once. Written by `cargo xtask write`.
 
 mod batching;
-#[path = "../../packet/tests/common/cases.rs"]
-mod cases;
 mod common;
 mod csv;
 mod decided;

@@ -1,4 +1,4 @@
-//! All tests of the engine that use this crate as others do, in one program: it is linked once.
+//! All tests that use this crate as others do, in one program, which is linked once. Written by `cargo xtask write`.
 
 mod ack_filter;
 mod background;
@@ -6,8 +6,6 @@ mod bbr3;
 mod behaviour;
 mod buffers;
 mod cake;
-#[path = "../../packet/tests/common/cases.rs"]
-mod cases;
 mod checks;
 mod choke;
 mod classes;

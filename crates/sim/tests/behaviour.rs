@@ -1,7 +1,7 @@
 //! What every flow control and every discipline does on many paths, pinned: a change of behaviour is seen here even where no other test looks.
 //!
 //! These digests say that something changed, not what is right; the traces, closed forms and independent implementations say that. After a change on purpose,
-//! `HEADGATE_PIN=1 cargo test -p headgate-sim --test behaviour` writes them again, and the commit says which moved and why.
+//! `HEADGATE_PIN=1 cargo test -p headgate-sim behaviour` writes them again, and the commit says which moved and why.
 
 use crate::common;
 

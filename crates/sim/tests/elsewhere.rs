@@ -1,7 +1,7 @@
 //! What happens elsewhere in a network changes nothing here: ports know only the conversations that cross them.
 
-use crate::cases::cases;
 use crate::common;
+use crate::common::cases::cases;
 
 use common::{cell, run};
 use headgate_queue::LIST;

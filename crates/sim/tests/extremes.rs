@@ -2,7 +2,7 @@
 //!
 //! Debug builds check every sum and product, so that one that wraps is a panic here.
 
-use crate::cases::cases;
+use crate::common::cases::cases;
 use headgate_packet::choice::Entry;
 use headgate_sim::Run;
 use headgate_sim::spec::Scenario;

@@ -1,8 +1,8 @@
 //! A port acts when the next packet arrives, or at each instant at which something is due if a trace of ports is wanted. Both must be the same run, and so
 //! must one whose packets are followed.
 
-use crate::cases::cases;
 use crate::common;
+use crate::common::cases::cases;
 
 use common::{column, run};
 use headgate_packet::choice::Entry;

@@ -2,6 +2,7 @@
 
 mod length;
 mod numbers;
+mod programs;
 mod readme;
 
 use headgate_queue::Number;
@@ -54,6 +55,7 @@ fn files(root: &Path) -> Vec<(PathBuf, String)> {
     for (list, _) in catalogue::LISTS {
         all.push((PathBuf::from(format!("docs/reference/{list}.md")), page(list)));
     }
+    all.extend(programs::programs(root));
     all
 }
 

@@ -1,6 +1,4 @@
 //! Captures and packets, byte by byte.
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use headgate_capture::{CaptureError, Frame, LinkType, Reader, Stamp};
 use std::io::Cursor;
 

@@ -1,7 +1,5 @@
 //! Acknowledgements and losses made by hand, for one protocol without its transport.
 
-#![allow(dead_code)] // Each test file uses its part.
-
 use headgate_control::{Ack, AnyFlowControl, FlowControl, Loss, LossKind, Probe, Spec};
 use headgate_packet::{Duration, Time};
 use std::collections::BTreeMap;

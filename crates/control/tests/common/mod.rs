@@ -1,8 +1,8 @@
 //! A source over one server with a queue, by millisecond, and over a lossy channel.
 
-#![allow(dead_code)] // Each test file uses its part.
-
 pub mod acks;
+#[path = "../../../packet/tests/common/cases.rs"]
+pub mod cases;
 pub mod plain;
 
 use headgate_control::transport::tcp::{Policy, Sink};

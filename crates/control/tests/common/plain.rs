@@ -1,7 +1,5 @@
 //! The transport's sender with the rules of a protocol from before 1990, driven as a source drives it.
 
-#![allow(dead_code)] // Each test file uses its part.
-
 use headgate_control::transport::basic::{Averages, Progress, Rules, Sender};
 use headgate_control::transport::{Clock, Retransmit};
 use headgate_control::{LossKind, Spec};

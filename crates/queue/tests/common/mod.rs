@@ -4,6 +4,8 @@
 //! backlogged conversations are served at rates in proportion to their weights, which fill the line.
 
 pub mod busy;
+#[path = "../../../packet/tests/common/cases.rs"]
+pub mod cases;
 pub mod choices;
 pub mod explained;
 pub mod stale;

@@ -1,5 +1,6 @@
 //! Replays, and the files that they read and write.
-#![allow(dead_code, reason = "each test file uses a part")]
+#[path = "../../../packet/tests/common/cases.rs"]
+pub mod cases;
 
 use headgate_replay::table::{Columns, Times};
 use headgate_replay::{Options, Replay, ReplayError};

@@ -1,5 +1,6 @@
 //! Runs a scenario and reads its tables.
-#![allow(dead_code, reason = "each test file uses a part")]
+#[path = "../../../packet/tests/common/cases.rs"]
+pub mod cases;
 
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Cells, Run, Table};
