@@ -16,14 +16,14 @@ BIN := .venv/bin
 demo: $(TOOLS)/bin/uv ## build, run a game beside a download under two queues, reproduce scenario 2 of the 1989 paper: about a minute
 	@echo "[2/4] Installing libraries and building the engine: about a minute the first time."
 	@$(SYNC) --extra plots --extra explore --no-install-package pyarrow
-	@echo "[3/4] A game shares a link of 20 Mbit/s with a download, under two queues:"
+	@echo "[3/4] A game shares a link of 20 Mbit/s with a download, under two queues. How long its packets wait there, on average:"
 	@$(BIN)/python examples/game.py
-	@echo "[4/4] Scenario 2 of the paper on Fair Queueing (Demers, Keshav and Shenker 1989), again:"
+	@echo "[4/4] Reproducing scenario 2 of the paper on Fair Queueing (Demers, Keshav and Shenker 1989):"
 	@$(BIN)/headgate reproduce demers1989 scenario-2 --brief --report out/demo
-	@echo "The report has each number beside ours, with what is missed and why. Go on with:"
+	@echo "The report shows each number beside ours, says which are missed, and why where we know it. Go on with:"
 	@echo "  source .venv/bin/activate"
-	@echo "  headgate quick home bulk game --queue fq     (a link of your own, in one line)"
-	@echo "  headgate explore                             (the same on a page in the browser)"
+	@echo "  headgate quick 50Mbit/s 40ms cubic bbr --queue fq_codel   (two controls share a link)"
+	@echo "  headgate explore           (a page in the browser: a link that you change while it runs)"
 
 # The tests of Rust first, while the libraries of Python are installed: the extension uses the same crates, and builds itself only.
 define BUILD

@@ -52,10 +52,10 @@ def main() -> None:
         game, download = runs[queue].flow_summaries()
         waits[queue] = 1e3 * game.queueing_s.mean
         print(f"  {name:26} {waits[queue]:>11.1f} ms   {download.goodput_bps.mean / 1e6:>10.1f} Mbit/s")
-    print(f"  The game waits {waits['fq']:.1f} ms instead of {waits['fcfs']:.0f}, and the download is as fast.")
+    print(f"  The game waits {waits['fq']:.1f} instead of {waits['fcfs']:.1f} ms, and the download is as fast.")
     file.parent.mkdir(parents=True, exist_ok=True)
     draw(runs, file)
-    print(f"  picture of both: {file}")
+    print(f"  picture of its ping in both: {file}")
 
 
 if __name__ == "__main__":

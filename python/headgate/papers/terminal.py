@@ -195,15 +195,14 @@ def print_brief(reproduction: Reproduction, console: Console) -> None:
     counts, skill = reproduction.counts(), reproduction.skill
     if of := sum(counts.values()):
         met, missed = counts["match"], counts["miss"]
+        console.print(f"Of {of} numbers of the paper our runs match {met} and miss {missed}; {of - met - missed} are undecided.")
         console.print(
-            f"The paper prints {of} numbers: our runs meet {met}, miss {missed}, and leave {of - met - missed} open."
+            f"A trivial model matches {skill.trivial}, a wrong control and queue {skill.wrong_pair}; {skill.only_ours} match ours alone."
         )
-        nulls = f"Equal shares without loss would meet {skill.trivial}, another pair of control and queue {skill.wrong_pair}."
-        console.print(nulls)
     else:
         console.print("The paper prints no numbers here.")
     held = [found for of_kind in reproduction.held().values() for found in of_kind]
-    console.print(f"Claims of the paper that hold: {held.count(True)} of {len(held)}.")
+    console.print(f"Of {len(held)} claims of the paper {held.count(True)} hold.")
 
 
 def _print_skills(printed: Skill, others: Skill, of: str, console: Console) -> None:
