@@ -195,7 +195,9 @@ def print_brief(reproduction: Reproduction, console: Console) -> None:
     counts, skill = reproduction.counts(), reproduction.skill
     if of := sum(counts.values()):
         met, missed = counts["match"], counts["miss"]
-        console.print(f"Of {of} numbers of the paper our runs match {met} and miss {missed}; {of - met - missed} are undecided.")
+        console.print(
+            f"Of {of} numbers of the paper our runs match {met} and miss {missed}; {of - met - missed} are undecided."
+        )
         console.print(
             f"A trivial model matches {skill.trivial}, a wrong control and queue {skill.wrong_pair}; {skill.only_ours} match ours alone."
         )
