@@ -56,7 +56,7 @@ explore-test: $(TOOLS)/bin/uv $(NODE_MODULES) ## the explorer's page in a real b
 
 planted: $(TOOLS)/bin/uv ## turn on the faults of tests/planted/faults.toml one by one, and say which half of the tests notices each: an hour
 	@$(SYNC) --all-extras --group dev
-	@$(BIN)/python tests/planted/run.py $(FAULTS)
+	@$(BIN)/python tests/planted/planted.py $(FAULTS)
 
 # Options for cargo-mutants, such as MUTANTS='--shard 0/20' for a twentieth of the mutants or MUTANTS='-f crates/queue/src/drr.rs'.
 MUTANTS ?=

@@ -5,7 +5,7 @@ All faults of `faults.toml` are built into one copy of the checkout, below `.cac
 module. Those that nobody noticed are then turned on together for all the tests of a half, and each alone for the tests that failed; so on
 until nothing fails any more. First the half of `make test`, then the slow one. Exits 1 if a fault is noticed by no test.
 
-    tests/planted/run.py [--tree DIR] [NAME...]      another checkout; some faults only
+    tests/planted/planted.py [--tree DIR] [NAME...]      another checkout; some faults only
 """
 
 from __future__ import annotations
