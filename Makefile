@@ -171,4 +171,6 @@ $(TOOLS)/bin/cargo-mutants: Makefile $(TOOLS)/bin/uv
 	@touch $@
 
 clean: ## remove everything that was built or installed
+	@# uv would take its own copy of the engine for the one that is removed here.
+	@test ! -x $(TOOLS)/bin/uv || $(TOOLS)/bin/uv --quiet cache clean headgate
 	rm -rf .cache .venv target out docs/_build python/headgate/*.so
