@@ -15,6 +15,7 @@ from .conftest import Cli
     [
         ("repr", ["reproduce"]),
         ("reproduce st", ["stoica1998"]),
+        ("reproduce al", ["all"]),
         ("reproduce demers1989 fig", ["figure-1"]),
         ("list disciplines dr", ["drr", "drr_plus_plus", "drr_plus"]),
         ("list controls cub", ["cubic", "cubic_linux"]),

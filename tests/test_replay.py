@@ -384,3 +384,14 @@ def test_many_flows_share_a_grey_line(tmp_path: Path) -> None:
     assert (result.series()[1]["flow"] == "others").sum() > 0
     assert sum(result.series()[1]["sent"]) == n
     assert b"593 other flows" in result.figure(tmp_path / "f.svg").file.read_bytes()
+
+
+def test_a_byte_order_mark_at_the_beginning_of_a_table_is_none_of_its_text(cli: Cli, tmp_path: Path) -> None:
+    text = (ROOT / "scenarios/office.csv").read_text("utf-8")
+    (tmp_path / "plain.csv").write_text(text, "utf-8")
+    (tmp_path / "marked.csv").write_text(text, "utf-8-sig")
+    plain, marked = (
+        cli("replay", f"{name}.csv", "--queue", "fq", "--rate", "2Mbit/s", "--json") for name in ("plain", "marked")
+    )
+    assert marked.returncode == 0, marked.stderr
+    assert json.loads(marked.stdout)["queues"] == json.loads(plain.stdout)["queues"]
