@@ -49,6 +49,20 @@ def run(rest: bool) -> tuple[int, str, str]:
     return python.returncode or rust.returncode, last, said
 
 
+def closing(code: int, python: str, rust: str, rest: bool) -> str:
+    """The line at the end: how many tests passed by what each side printed last, and what the other half would add."""
+    if code:
+        return "Some tests failed; see above."
+    of_rust = sum(int(n) for n in re.findall(r"test result: \w+\. (\d+) passed", rust))
+    of_python = sum(int(n) for n in re.findall(r"(\d+) passed", python))
+    ran = f"{of_python:,} tests of Python and {of_rust:,} of Rust passed"
+    if rest:
+        return f"{ran}: the slow ones, and long properties with all of their inputs."
+    return (
+        f"{ran}. `make test-all` adds the slow tests of Python, and four times the inputs of long properties in Rust."
+    )
+
+
 def main() -> int:
     """Runs both sides, and says in one line what ran."""
     rest = "--rest" in sys.argv[1:]
@@ -56,17 +70,7 @@ def main() -> int:
         code, python, rust = run(rest)
     except KeyboardInterrupt:
         return 130
-    of_rust = sum(int(n) for n in re.findall(r"test result: \w+\. (\d+) passed", rust))
-    of_python = sum(int(n) for n in re.findall(r"(\d+) passed", python))
-    ran = f"{of_python:,} tests of Python and {of_rust:,} of Rust passed"
-    if code:
-        print("Some tests failed; see above.")
-    elif rest:
-        print(f"{ran}: the slow ones, and long properties with all of their inputs.")
-    else:
-        print(
-            f"{ran}. `make test-all` adds the slow tests of Python, and four times the inputs of long properties in Rust."
-        )
+    print(closing(code, python, rust, rest))
     return code
 
 

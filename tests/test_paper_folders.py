@@ -66,9 +66,22 @@ def test_in_brief_the_verdict_is_three_lines(paper: Path, cli: Cli) -> None:
     assert met == f"Of {of} numbers of the paper our runs match {of} and miss 0; 0 are undecided."
     assert re.fullmatch(r"A trivial model matches \d+, a wrong control and queue \d+; \d+ match ours alone\.", simpler)
     assert claims == "Of 1 claims of the paper 1 hold."
-    assert "--brief: expected no --json" in cli("reproduce", "./mypaper", "--brief", "--json").stderr
+    # A number that the paper prints otherwise is missed, and the three lines are those of the whole report.
     table = paper / "table_1.csv"
-    table.write_text(table.read_text().replace("STATED", "RECALLED"))
+    stated = table.read_text()
+    table.write_text(stated.replace("delay,s,0.40", "delay,s,0.60"))
+    found = json.loads(cli("reproduce", "./mypaper", "--json").stdout)
+    met, simpler, _ = cli("reproduce", "./mypaper", "--brief").stdout.splitlines()
+    assert met == f"Of {of} numbers of the paper our runs match {of - 1} and miss 1; 0 are undecided."
+    skill = found["skill"]
+    assert len({skill["trivial"], skill["wrong_pair"], skill["only_ours"]}) == 3
+    assert simpler == (
+        f"A trivial model matches {skill['trivial']}, a wrong control and queue {skill['wrong_pair']}; "
+        f"{skill['only_ours']} match ours alone."
+    )
+    table.write_text(stated)
+    assert "--brief: expected no --json" in cli("reproduce", "./mypaper", "--brief", "--json").stderr
+    table.write_text(stated.replace("STATED", "RECALLED"))
     assert cli("reproduce", "./mypaper", "--brief").stdout.startswith("The paper prints no numbers here.\n")
 
 
