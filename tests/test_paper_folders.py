@@ -6,15 +6,25 @@ import json
 import re
 import textwrap
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
+from rich.console import Console
 
 import headgate
 from headgate.papers import PaperError, load_paper
 from headgate.papers.build import build_scenario
+from headgate.papers.skill import Skill
+from headgate.papers.terminal import print_brief
+from headgate.papers.verdict import VERDICTS
 
 from .conftest import Cli
+
+if TYPE_CHECKING:
+    from headgate.papers.reproduction import Reproduction
 
 GUIDE = Path(__file__).parent.parent / "CONTRIBUTING.md"
 
@@ -83,6 +93,21 @@ def test_in_brief_the_verdict_is_three_lines(paper: Path, cli: Cli) -> None:
     assert "--brief: expected no --json" in cli("reproduce", "./mypaper", "--brief", "--json").stderr
     table.write_text(stated.replace("STATED", "RECALLED"))
     assert cli("reproduce", "./mypaper", "--brief").stdout.startswith("The paper prints no numbers here.\n")
+
+
+def test_each_number_in_brief_is_the_one_that_its_sentence_names() -> None:
+    counts = {v: n for n, v in enumerate(VERDICTS, start=1)}
+    skill = Skill(tested=21, ours=1, trivial=30, wrong_pair=40, only_ours=50, zeros=0, wide=0)
+    held = {"claims": [True, True, False, None], "statements in tables": [True, False]}
+    whole = SimpleNamespace(counts=lambda: counts, skill=skill, held=lambda: held)
+    console = Console(file=StringIO(), width=200)
+    print_brief(cast("Reproduction", whole), console)
+    assert cast("StringIO", console.file).getvalue().splitlines() == [
+        f"Of {sum(counts.values())} numbers of the paper our runs match {counts['match']} and miss {counts['miss']}; "
+        f"{sum(counts.values()) - counts['match'] - counts['miss']} are undecided.",
+        "A trivial model matches 30, a wrong control and queue 40; 50 match ours alone.",
+        "Of 6 claims of the paper 3 hold.",
+    ]
 
 
 def test_only_one_file_must_be_there(paper: Path) -> None:
