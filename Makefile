@@ -9,7 +9,8 @@ TOOLS := .cache/tools
 NODE_MODULES := web/node_modules/.package-lock.json
 CARGO_MUTANTS_VERSION := 27.1.0
 UV := UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=.venv $(TOOLS)/bin/uv
-SYNC := $(UV) sync --quiet --locked --inexact --python $(PYTHON)
+# The engine is a file in the checkout, of which uv knows nothing: where it is missing, it is built again.
+SYNC = $(UV) sync --quiet --locked --inexact --python $(PYTHON) $(if $(shell ls python/headgate/_core.* 2>/dev/null | grep -v pyi),,--reinstall-package headgate)
 BIN := .venv/bin
 
 # It installs what it uses: tables in Arrow's formats belong to studies (`headgate sweep`), which `make test` and the other targets install.
@@ -171,6 +172,4 @@ $(TOOLS)/bin/cargo-mutants: Makefile $(TOOLS)/bin/uv
 	@touch $@
 
 clean: ## remove everything that was built or installed
-	@# uv would take its own copy of the engine for the one that is removed here.
-	@test ! -x $(TOOLS)/bin/uv || $(TOOLS)/bin/uv --quiet cache clean headgate
 	rm -rf .cache .venv target out docs/_build python/headgate/*.so
