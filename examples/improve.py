@@ -1,6 +1,6 @@
 """Improves flow controls by chance and selection, and says what is left of it on numbers that the search did not see.
 
-    python examples/improve.py --generations 5 --key 'a secret of mine'
+    python examples/improve.py --generations 5 --key-file secret.txt
 
 Three kinds of controls begin with values that anybody would write down: AIMD and CUBIC, whose constants change, and a tree of rules,
 whose conditions and actions change. In each generation some changed copies of the best are judged by `headgate.evaluate` on the open suite
@@ -76,6 +76,9 @@ class Improved:
         self.slow = False
         self.window = max(self.window * {decrease}, 2)
 '''
+
+#: The key of the hidden suite unless a file has another: it stands here, so that it is hidden no more.
+KEY = "the key of the example, which hides nothing"
 
 #: Where thresholds of features begin.
 THRESHOLDS = {"delay": 1.5, "loss": 0.01, "marks": 0.1, "window": 50.0}
@@ -200,10 +203,11 @@ def main() -> None:
     options.add_argument("--generations", type=int, default=5)
     options.add_argument("--children", type=int, default=4, help="changed copies in each generation")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--key", default="a key of the example", help="draws the hidden suite")
+    options.add_argument("--key-file", type=Path, help="a file with the key of the hidden suite")
     options.add_argument("--kind", choices=sorted(KINDS), action="append", help="only this kind")
     options.add_argument("--final", default="internet-1", help="the suite at the end")
     given = options.parse_args()
+    key = given.key_file.read_text("utf-8").strip() if given.key_file else KEY
     for name in given.kind or KINDS:
         kind = KINDS[name]
         best, scores = improve(kind, given.generations, given.children, given.seed)
@@ -217,7 +221,7 @@ def main() -> None:
             after, found = before, kind.start
         print(f"  found: {found}")
         print(f"  {given.final}, open: {before:.2f} before, {after:.2f} after, {after - before:+.2f}", flush=True)
-        before, after = (judged(kind, genes, given.final, given.key) for genes in (kind.start, found))
+        before, after = (judged(kind, genes, given.final, key) for genes in (kind.start, found))
         print(f"  {given.final}, hidden: {before:.2f} before, {after:.2f} after, {after - before:+.2f}", flush=True)
 
 

@@ -14,6 +14,8 @@ from headgate.evaluation.score import WEIGHTS, scores, total
 from .conftest import ROOT
 from .own_plugins import headgate_command, put
 
+KEY = "0123456789abcdef0123456789abcdef"
+
 
 def test_the_suite_covers_what_it_promises():
     cases = SUITES["internet-1"]
@@ -26,8 +28,8 @@ def test_the_suite_covers_what_it_promises():
 
 
 def test_a_key_draws_other_numbers_and_the_same_ones_each_time():
-    known, hidden, again = (suite("internet-1", key) for key in ("", "one", "one"))
-    assert hidden == again != suite("internet-1", "two")
+    known, hidden, again = (suite("internet-1", key) for key in ("", KEY, KEY))
+    assert hidden == again != suite("internet-1", KEY[::-1])
     for a, b in zip(known, hidden, strict=True):
         assert a.name == b.name and a.kind == b.kind and a.seed != b.seed and (a.rtt != b.rtt or a.rtt in (0.001, 0.3))
         assert 2 / 3 <= b.rate / a.rate <= 1.5 and 0.3 <= b.buffer <= 10
@@ -52,7 +54,7 @@ def test_the_score_is_the_same_to_the_bit_whatever_the_number_of_workers():
     first, second = (evaluate("reno", "smoke", rounds=2, workers=workers) for workers in (1, 3))
     assert first == second
     assert first["combined_score_half"] is not None and first["faults"] == 0
-    assert evaluate("reno", "smoke", "a key", rounds=1)["combined_score"] != first["combined_score"]
+    assert evaluate("reno", "smoke", KEY, rounds=1)["combined_score"] != first["combined_score"]
 
 
 AIMD = """
@@ -76,12 +78,12 @@ class Own:
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory):
     file = put(tmp_path_factory.mktemp("honest"), AIMD.format(cheat=""))
-    return evaluate(file, "smoke", "secret", rounds=1)
+    return evaluate(file, "smoke", KEY, rounds=1)
 
 
 @pytest.mark.slow
 def test_a_file_in_a_process_of_its_own_does_what_it_does_in_the_simulator(tmp_path, honest):
-    inside = evaluate(put(tmp_path, AIMD.format(cheat="")), "smoke", "secret", rounds=1, trusted=True)
+    inside = evaluate(put(tmp_path, AIMD.format(cheat="")), "smoke", KEY, rounds=1, trusted=True)
     assert inside == honest and honest["faults"] == 0 and honest["combined_score"] > 70
 
 
@@ -105,7 +107,7 @@ ATTEMPTS = {
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_what_is_not_a_flow_controls_is_a_fault_and_scores_nothing(tmp_path, monkeypatch, attempt, honest):
+def test_what_is_not_a_flow_controls_is_a_fault_and_scores_nothing(tmp_path, monkeypatch, attempt):
     monkeypatch.setattr("headgate.plugins.remote.ANSWER_S", 0.5)
     from headgate.evaluation import work
 
@@ -139,17 +141,22 @@ CHEATS = {
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
-def test_cheats_gain_nothing_on_the_hidden_suite(tmp_path, cheat, honest):
+def test_cheats_gain_nothing_on_the_hidden_suite(tmp_path, cheat):
+    assert points(tmp_path, CHEATS[cheat]) <= points(tmp_path, "") + 0.5
+
+
+def points(tmp_path, cheat):
+    """On the hidden suite, with the same seeds for all."""
     from headgate.evaluation import work
     from headgate.evaluation.score import needs_known
 
-    (entry,) = plugins.filled_from(put(tmp_path, AIMD.format(cheat=CHEATS[cheat])))
+    (entry,) = plugins.filled_from(put(tmp_path, AIMD.format(cheat=cheat)))
     rows = []
-    for case in suite("smoke", "secret"):
+    for case in suite("smoke", KEY):
         own = work.do(case, {"kind": "own"}, 0, entry, False)
         known = work.do(case, {"kind": case.other}, 0, None, False) if needs_known(case) else None
         rows.append(scores(case, None if "fault" in own else own, known))
-    assert total(rows)[0] <= honest["combined_score"] + 0.5, rows
+    return total(rows)[0]
 
 
 def test_wrong_questions_are_refused(tmp_path):

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 import click
 
+from ..base.errors import HeadgateError, cut
 from . import completing, signals
 from .changes import parameters_of
 from .show import print_json
+
+#: Longest file with a key.
+LONGEST = 4096
 
 
 @click.command(
@@ -14,7 +22,7 @@ from .show import print_json
 Examples:
   headgate evaluate cubic
   headgate evaluate mine.py --suite internet-1
-  headgate evaluate mine.py --key 'a secret of mine'
+  headgate evaluate mine.py --key-file secret.txt
   headgate evaluate mine.py --set gain=0.5 --json"""
 )
 @click.argument("control", shell_complete=completing.controls)
@@ -22,11 +30,11 @@ Examples:
     "--suite", default="internet-1", show_default=True, metavar="NAME", help="internet-1 has 40 cases, smoke has 4."
 )
 @click.option(
-    "--key",
-    default="",
-    metavar="TEXT",
-    help="Judge on the hidden suite: its numbers and seeds are drawn from this text.",
+    "--key-file",
+    metavar="FILE",
+    help="Judge on the hidden suite, which the key in this file draws: at least 32 characters; - is standard input.",
 )
+@click.option("--key-env", metavar="NAME", help="The same, with the key in this variable of the environment.")
 @click.option("--name", default="", metavar="NAME", help="The flow control in the file, if there are several.")
 @click.option("--set", "changes", metavar="NAME=VALUE", multiple=True, help="Set a parameter of the flow control.")
 @click.option(
@@ -42,7 +50,8 @@ Examples:
 def evaluate(
     control: str,
     suite: str,
-    key: str,
+    key_file: str | None,
+    key_env: str | None,
     name: str,
     changes: tuple[str, ...],
     rounds: int | None,
@@ -61,6 +70,7 @@ def evaluate(
         from .terminal import progress
 
     parameters = parameters_of(changes, "gain=0.5")
+    key = _key(key_file, key_env)
     with progress("judging") as callback:
         found = judge(
             control, suite, key, name=name, parameters=parameters, rounds=rounds, workers=workers, trusted=trusted,
@@ -71,3 +81,27 @@ def evaluate(
     else:
         print_scores(found)
     return 1 if found["faults"] else 0
+
+
+def _key(file: str | None, variable: str | None) -> str:
+    """The key of the hidden suite; empty for the open one. Arguments of programs can be read by others, files and variables cannot."""
+    if file is not None and variable is not None:
+        raise HeadgateError("--key-file and --key-env: found both; expected one of them")
+    if variable is not None:
+        key, place = os.environ.get(variable, "").strip(), f"--key-env {cut(variable)}"
+    elif file is not None:
+        place = f"--key-file {cut(file)}"
+        try:
+            with sys.stdin.buffer if file == "-" else Path(file).open("rb") as stream:
+                key = stream.read(LONGEST + 1).decode().strip()
+        except UnicodeDecodeError:
+            raise HeadgateError(f"{place}: expected a text in UTF-8") from None
+        except OSError as e:
+            raise HeadgateError(f"{place}: expected a file with a key; {e.strerror or e}") from None
+        if len(key) > LONGEST:
+            raise HeadgateError(f"{place}: expected a key of at most {LONGEST} characters")
+    else:
+        return ""
+    if not key:
+        raise HeadgateError(f"{place}: found nothing; expected a key of at least 32 characters")
+    return key

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import multiprocessing
 import os
@@ -49,7 +51,7 @@ def evaluate(
     Args:
         control: a name such as `cubic`, or a file in Python.
         suite_name: `internet-1` (40 cases) or `smoke` (4).
-        key: draws the hidden suite; without one, the open suite.
+        key: draws the hidden suite; without one, the open suite. A secret of at least 32 characters.
         name: which of the file's flow controls, if it has several.
         parameters: of the control.
         rounds: how often each case is run, with other seeds; 3 to 5, until the interval of the sum is narrow enough, unless given.
@@ -62,12 +64,17 @@ def evaluate(
         `faults` (of how many runs), and `cases`: of each its scores, goodput and queueing delay.
 
     Raises:
-        HeadgateError: there is no such control, file or suite, or the file cannot be loaded.
+        HeadgateError: there is no such control, file or suite, the key is short, or the file cannot be loaded.
     """
-    cases = suite(suite_name, key)
     given = dict(parameters or {})
+    if "kind" in given:
+        raise HeadgateError(
+            "parameters: found kind, which chooses the control; expected parameters of the one that is judged"
+        )
+    suite(suite_name, key)
     entry, chosen = _chosen(os.fspath(control), name, trusted)
-    table = {"kind": chosen, **given}
+    table = {**given, "kind": chosen}
+    cases = suite(suite_name, key, _fingerprint(entry, table))
     most = min(max(rounds or MOST, 1), 99)
     jobs = _Jobs(cases, table, entry, not trusted, most, progress)
     count = workers or os.cpu_count() or 1
@@ -85,6 +92,12 @@ def evaluate(
                 process.terminate()
             raise
     return jobs.answer(suite_name, bool(key), chosen)
+
+
+def _fingerprint(entry: Any, table: dict[str, Any]) -> str:
+    """A hash of what is judged: the contents of its file, and its parameters."""
+    text = json.dumps([entry, table], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _chosen(control: str, name: str, trusted: bool) -> tuple[Any, str]:

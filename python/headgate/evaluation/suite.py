@@ -91,15 +91,22 @@ SUITES: dict[str, list[SuiteCase]] = {"internet-1": _cases()}
 SUITES["smoke"] = [case for case in SUITES["internet-1"] if case.name in {"alone-3", "beside-1", "itself-1", "call-1"}]
 
 
-def suite(name: str, key: str = "") -> list[SuiteCase]:
+#: Characters that the key of a hidden suite has at least, and different ones among them: so many that trying keys finds none.
+KEY, DIFFERENT = 32, 8
+
+
+def suite(name: str, key: str = "", judged: str = "") -> list[SuiteCase]:
     """The cases of a suite; with a key, those that it hides.
 
+    `judged` names what is judged, such as by the hash of its file. The seeds depend on it too: what a flow control sees of chance is no
+    function of the key alone, which it could compare with a table of keys.
+
     Raises:
-        HeadgateError: there is no such suite.
+        HeadgateError: there is no such suite, or the key is short.
 
     >>> len(suite("internet-1")), suite("internet-1")[0].rate
     (40, 1000000.0)
-    >>> hidden = suite("internet-1", "a key of mine")[0]
+    >>> hidden = suite("internet-1", "0123456789abcdef" * 2)[0]
     >>> 0.5e6 < hidden.rate < 2e6 and hidden.rate != 1e6
     True
     """
@@ -107,10 +114,16 @@ def suite(name: str, key: str = "") -> list[SuiteCase]:
         raise HeadgateError(
             f"suite: found {cut(repr(name))}; expected one of {', '.join(SUITES)}.{nearest(name, SUITES)}"
         )
-    return [_hidden(case, key) if key else case for case in SUITES[name]]
+    if key and (len(key) < KEY or len(set(key)) < DIFFERENT):
+        # It is not shown: it is a secret.
+        raise HeadgateError(
+            f"key: found {len(key)} characters, {len(set(key))} of them different; expected at least {KEY} and {DIFFERENT}, such as the "
+            "output of `openssl rand -hex 16`, since who judges many short keys finds yours"
+        )
+    return [_hidden(case, key, judged) if key else case for case in SUITES[name]]
 
 
-def _hidden(case: SuiteCase, key: str) -> SuiteCase:
+def _hidden(case: SuiteCase, key: str, judged: str) -> SuiteCase:
     """A case with other numbers: rate, round trip and buffer between two thirds and one and a half of those that are known."""
     drawn = [_draw(key, case.name, what) for what in ("rate", "rtt", "buffer", "loss", "jitter")]
     rate, rtt, buffer, loss, jitter = (1.5 ** (2 * x - 1) for x in drawn)
@@ -121,11 +134,11 @@ def _hidden(case: SuiteCase, key: str) -> SuiteCase:
         buffer=min(max(round(case.buffer * buffer, 3), 0.3), 10.0),
         loss=round(case.loss * loss, 6),
         jitter=round(case.jitter * jitter, 6),
-        seed=int(_draw(key, case.name, "seed") * 2**53),
+        seed=int(_draw(key, case.name, "seed", judged) * 2**53),
     )
 
 
 def _draw(key: str, *words: str) -> float:
     """A number from 0 up to 1, the same for the same key and words (HMAC of RFC 2104 with SHA-256)."""
-    digest = hmac.new(key.encode(), "/".join(words).encode(), hashlib.sha256).digest()
+    digest = hmac.new(key.encode("utf-8", "surrogateescape"), "/".join(words).encode(), hashlib.sha256).digest()
     return int.from_bytes(digest[:8], "big") / 2**64

@@ -20,6 +20,7 @@ def prepare(entry: Any, apart: bool) -> None:
     if entry is None or _ready == (entry, apart):
         return
     plugins.unload()
+    _ready = None
     if apart:
         remote.register(entry)
     else:

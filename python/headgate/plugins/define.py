@@ -170,6 +170,11 @@ def _on_seed(self: Any, seed: int) -> None:
     self.random = random.Random(seed)
 
 
+def is_name(name: object) -> bool:
+    """Whether a plugin may have this name, as far as its characters go."""
+    return isinstance(name, str) and name.isidentifier() and name == name.lower() and len(name) <= 64 and name.isascii()
+
+
 def _named(name: object, kind: str) -> None:
     """A decorator without brackets is given the class as its name, and would do nothing."""
     if isinstance(name, type):
@@ -179,9 +184,7 @@ def _named(name: object, kind: str) -> None:
 def _checked(name: str, cls: type, kind: str, known: dict[str, str], needed: tuple[str, ...]) -> str:
     """The words by which errors name the class; its name and its calls are as they should be."""
     what = f"{kind} {cut(name)}"
-    if not (
-        isinstance(name, str) and name.isidentifier() and name == name.lower() and len(name) <= 64 and name.isascii()
-    ):
+    if not is_name(name):
         raise HeadgateError(
             f"{what}: expected a name of lower-case letters, digits and underscores, up to 64 characters"
         )

@@ -9,6 +9,8 @@ import math
 import struct
 from typing import Any
 
+from .said import SaidError
+
 START, SEED, ACK, LOSS, SENT, LOST, IDLE, UNDO = range(1, 9)
 
 #: Status (0: an answer, 1: the text of a fault) and length of the body.
@@ -40,6 +42,23 @@ LOSSES = ("duplicates", "timeout", "mark", "probe")
 LENGTHS = {ACK: _ACK.size - 1, LOSS: _LOSS.size - 1, SEED: _SEED.size - 1} | dict.fromkeys(
     (START, SENT, LOST, IDLE, UNDO), _SIMPLE.size - 1
 )
+
+
+def read_answer(body: bytes) -> tuple[float | None, float | None, float, bool]:
+    """Window, rate, burst and slow start of an answer.
+
+    >>> read_answer(ANSWER.pack(10, 0, 1, 0, 2))
+    (10.0, None, 1.0, False)
+
+    Raises:
+        SaidError: it is none. What the numbers may be, the engine checks.
+    """
+    if len(body) != ANSWER.size:
+        raise SaidError(f"an answer of {len(body)} bytes; expected {ANSWER.size}")
+    window, rate, burst, slow_start, flags = ANSWER.unpack(body)
+    if slow_start not in (0.0, 1.0) or flags > 3:
+        raise SaidError(f"slow start {slow_start:g} and flags {flags}; expected 0 or 1, and 0 to 3")
+    return None if flags & 1 else window, None if flags & 2 else rate, burst, slow_start == 1.0
 
 
 def simple(operation: int, *values: float) -> bytes:

@@ -12,19 +12,26 @@ import select
 import struct
 import subprocess
 import sys
+import time
 import weakref
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, cut
-from . import frames, guard, registered
+from . import frames, guard, registered, said
 from .load import Entry
 
-#: Seconds in which a process has to be ready, and to answer a call.
+#: Seconds in which a process has to load the file and be ready, in which it has to answer a call, and which all answers of a flow may take
+#: together. Each is for the whole answer, however many pieces it comes in.
 READY_S = 30.0
 ANSWER_S = 10.0
+RUN_S = 900.0
+
+#: Longest text of a fault.
+FAULT = 1000
 
 
 class CellError(Exception):
@@ -39,7 +46,8 @@ class ControlProcess:
         if isinstance(entry, str):
             raise HeadgateError(f"found {cut(entry)}; expected a file in Python")
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _PROGRAM, json.dumps(_paths())],
+            # Isolated, but for the one variable below, which -I and -E would not let through: sets have the same order in each run.
+            [sys.executable, "-s", "-S", "-P", "-c", _PROGRAM, json.dumps(_paths())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -50,69 +58,100 @@ class ControlProcess:
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        # One that does not read is no reason to wait.
+        os.set_blocking(self._in, False)
+        os.set_blocking(self._out, False)
+        self._waited = 0.0
         self._end = weakref.finalize(self, _end, self._process)
         text = json.dumps({"file": entry["name"], "source": entry["source"], "name": name, "values": values}).encode()
-        self._send(struct.pack("<I", len(text)) + text)
+        self._first = struct.pack("<I", len(text)) + text
 
     def close(self) -> None:
         """Ends the process."""
         self._end()
 
     def described(self) -> list[dict[str, Any]]:
-        """What the file has.
+        """What the file has, as far as it can be.
 
         Raises:
-            CellError: it cannot be loaded.
+            CellError: it cannot be loaded, or says what cannot be.
         """
-        found: list[dict[str, Any]] = json.loads(self._answer(READY_S))
-        return found
+        with _believed_by_nobody():
+            return said.described(self._ask(self._first, READY_S))
 
-    def ready(self) -> None:
-        """Waits until the object is there.
+    def complete(self, names: frozenset[str]) -> str:
+        """The complete parameters, which have these names. Waits until the object is there.
 
         Raises:
             CellError: it cannot be made.
         """
-        self._answer(READY_S)
+        with _believed_by_nobody():
+            return said.complete(self._ask(self._first, READY_S), names)
 
-    def call(self, request: bytes) -> tuple[float, ...]:
+    def call(self, request: bytes) -> tuple[float | None, float | None, float, bool]:
         """A call; what is allowed from then on.
 
         Raises:
             CellError: it failed.
         """
-        self._send(request)
-        return frames.ANSWER.unpack(self._answer(ANSWER_S))
+        body = self._ask(request, ANSWER_S)
+        if self._waited > RUN_S:
+            self.close()
+            raise CellError(f"its answers took more than {RUN_S:g} s together")
+        with _believed_by_nobody():
+            return frames.read_answer(body)
 
-    def _send(self, data: bytes) -> None:
+    def _ask(self, request: bytes, seconds: float) -> bytes:
+        """Hands over a request and gives the body of its answer."""
+        began = time.monotonic()
+        deadline = began + seconds
+        if select.select([self._out], [], [], 0)[0]:
+            # It would answer what it was not asked; or it has ended, and the pipe says so.
+            if os.read(self._out, 1):
+                self.close()
+                raise CellError("its process answered before it was asked")
+            raise CellError(self._ended())
+        self._send(request, deadline, seconds)
+        status, length = frames.HEAD.unpack(self._read(frames.HEAD.size, deadline, seconds))
+        if length > frames.LONGEST or status > 1:
+            self.close()
+            raise CellError("its process wrote something else than answers")
+        body = self._read(length, deadline, seconds)
+        self._waited += time.monotonic() - began
+        if status:
+            raise CellError(body.decode("utf-8", "replace")[:FAULT])
+        return body
+
+    def _send(self, data: bytes, deadline: float, seconds: float) -> None:
         view = memoryview(data)
-        try:
-            while view:
+        while view:
+            self._wait([], [self._in], deadline, seconds)
+            try:
                 view = view[os.write(self._in, view) :]
-        except OSError:
-            raise CellError(self._ended()) from None
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise CellError(self._ended()) from None
 
-    def _read(self, count: int, seconds: float) -> bytes:
+    def _read(self, count: int, deadline: float, seconds: float) -> bytes:
         data = b""
         while len(data) < count:
-            if not select.select([self._out], [], [], seconds)[0]:
-                self.close()
-                raise CellError(f"it did not answer within {seconds:g} s")
-            part = os.read(self._out, count - len(data))
+            self._wait([self._out], [], deadline, seconds)
+            try:
+                part = os.read(self._out, count - len(data))
+            except BlockingIOError:
+                continue
             if not part:
                 raise CellError(self._ended())
             data += part
         return data
 
-    def _answer(self, seconds: float) -> bytes:
-        status, length = frames.HEAD.unpack(self._read(frames.HEAD.size, seconds))
-        if length > frames.LONGEST:
+    def _wait(self, read: list[int], write: list[int], deadline: float, seconds: float) -> None:
+        """Until one of them is ready, or the time for this answer is over."""
+        left = deadline - time.monotonic()
+        if left <= 0 or not any(select.select(read, write, [], left)):
             self.close()
-            raise CellError("its process wrote something else than answers")
-        body = self._read(length, seconds)
-        if status:
-            raise CellError(body.decode("utf-8", "replace"))
-        return body
+            raise CellError(f"it did not answer within {seconds:g} s")
 
     def _ended(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -147,6 +186,15 @@ def _paths() -> list[str]:
 _PROGRAM = "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); from headgate.plugins import cell; cell.main()"
 
 
+@contextlib.contextmanager
+def _believed_by_nobody() -> Iterator[None]:
+    """What it says is checked; what cannot be is a fault."""
+    try:
+        yield
+    except said.SaidError as e:
+        raise CellError(f"its process says what cannot be: {e}") from None
+
+
 class _Proxy:
     """A flow control whose object is in another process."""
 
@@ -158,11 +206,8 @@ class _Proxy:
     def __init__(self, cell: ControlProcess) -> None:
         self._cell = cell
 
-    def _take(self, answer: tuple[float, ...]) -> None:
-        window, rate, self.burst, slow_start, flags = answer
-        self.window = None if int(flags) & 1 else window
-        self.rate = None if int(flags) & 2 else rate
-        self.in_slow_start = slow_start != 0
+    def _take(self, answer: tuple[float | None, float | None, float, bool]) -> None:
+        self.window, self.rate, self.burst, self.in_slow_start = answer
 
     def on_start(self, window: int) -> None:
         self._take(self._cell.call(frames.simple(frames.START, window)))
@@ -212,14 +257,14 @@ def register(entry: Entry) -> list[str]:
 
 
 def _add(entry: Entry, one: dict[str, Any]) -> None:
-    name = str(one["name"])
+    name, names = str(one["name"]), said.parameters(one)
 
     # Every flow of every scenario asks: a process for each would take longer than the runs.
     @cache
     def read(text: str) -> Any:
         cell = ControlProcess(entry, name, text)
         try:
-            return cell._answer(READY_S).decode()
+            return cell.complete(names)
         except CellError as e:
             return "", None, str(e)
         finally:
@@ -229,7 +274,7 @@ def _add(entry: Entry, one: dict[str, Any]) -> None:
         guard.own.on = True
         try:
             cell = ControlProcess(entry, name, values)
-            cell.ready()
+            cell.complete(names)
         finally:
             guard.own.on = False
         return _Proxy(cell)
