@@ -28,7 +28,7 @@ use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// PCC Allegro: a rate chosen by trials of which rate has the higher utility.
+/// PCC Allegro: a rate chosen by trials. The trials show which rate has the higher utility.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AllegroParams {

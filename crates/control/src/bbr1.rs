@@ -26,7 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use window::Seen;
 
-/// BBR version 1: sends at the rate that the path delivered, and keeps about one bandwidth-delay product in flight.
+/// BBR version 1: sends at the rate that the path delivered. It keeps about one bandwidth-delay product in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bbr1Params {

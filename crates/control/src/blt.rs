@@ -67,7 +67,7 @@ pub enum Marks {
     Urgent,
 }
 
-/// All data is sent at once at the rate of the source's own link, in windows of growing size and falling priority.
+/// All data is sent at once, in windows of falling priority. The windows grow, and the rate is that of the source's own link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BltParams {

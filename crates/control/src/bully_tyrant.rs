@@ -12,7 +12,8 @@ use headgate_packet::{Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// All data is sent at once at the rate of the source's own link; after a loss it is sent again from the lost packet on.
+/// All data is sent at once, and again after a loss. It is sent at the rate of the source's own link; after a loss it is sent again from the lost
+/// packet on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BullyTyrantParams {

@@ -39,7 +39,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Copa: a rate by the time in the queue, and a mode for company that fills the buffer.
+/// Copa: a rate by the time in the queue. It has a mode for company that fills the buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CopaParams {

@@ -27,7 +27,7 @@ pub enum SlowStartEnd {
     HystartPlusPlus,
 }
 
-/// CUBIC: a window that follows a cubic function of the time since the last loss.
+/// CUBIC: a cubic function of the time since the last loss. The window follows this function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CubicParams {

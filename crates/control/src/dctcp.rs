@@ -17,7 +17,7 @@ use headgate_packet::{Check, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Data Center TCP: the window falls by the share of packets that were marked.
+/// Data Center TCP: cuts by the share of marked packets. The window falls by the share of packets that were marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DctcpParams {

@@ -19,7 +19,7 @@ use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// DECbit: the window follows the congestion bits that gateways set.
+/// DECbit: a window by the congestion bits that gateways set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DecbitParams {

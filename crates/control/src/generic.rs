@@ -21,7 +21,7 @@ use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A fixed window, and a timeout of a multiple of the average round-trip time.
+/// A fixed window. Its timeout is a multiple of the average round-trip time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GenericParams {

@@ -18,7 +18,7 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Reno of 4.3BSD: Tahoe's rules, and fast recovery: a loss shown by duplicates only halves the window.
+/// Reno of 4.3BSD: Tahoe's rules and fast recovery. A loss shown by duplicates only halves the window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct JkRenoParams(pub JkTahoeParams);

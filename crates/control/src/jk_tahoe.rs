@@ -18,7 +18,7 @@ use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tahoe of 4.3BSD: slow start, congestion avoidance and fast retransmit; every loss closes the window to one packet.
+/// Tahoe of 4.3BSD: each loss closes the window to one packet. It has slow start, congestion avoidance and fast retransmit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JkTahoeParams {

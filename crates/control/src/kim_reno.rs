@@ -16,7 +16,7 @@ use headgate_packet::{Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Reno with retransmission at the first duplicate, time stamps and exact timers.
+/// Reno that retransmits at the first duplicate. It has time stamps and exact timers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct KimRenoParams {

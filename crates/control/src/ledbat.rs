@@ -32,7 +32,7 @@ pub enum Delay {
     RoundTrip,
 }
 
-/// LEDBAT: transfers in the background, which hold a fixed time in the queue and make way for others.
+/// LEDBAT: background transfers that make way for others. They hold a fixed time in the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LedbatParams {

@@ -25,7 +25,7 @@ use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// LEDBAT++: LEDBAT whose flows share evenly, by slowdowns in which each sees the path without a queue.
+/// LEDBAT++: LEDBAT whose flows share evenly. In slowdowns each flow sees the path without a queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LedbatPlusPlusParams {

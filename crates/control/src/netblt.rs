@@ -20,7 +20,7 @@ use headgate_packet::{Check, Duration, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Multiplicative rate control: the rate falls when acknowledgements arrive slower than packets were sent, and rises otherwise.
+/// Multiplicative rate control, as in NETBLT. The rate falls when acknowledgements arrive slower than packets were sent, and rises otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NetbltParams {

@@ -15,7 +15,7 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// NewReno: Reno that stays in fast recovery until a whole window is repaired.
+/// NewReno: Reno whose fast recovery repairs a whole window. It stays in fast recovery until a whole window is repaired.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewrenoParams {}

@@ -11,7 +11,7 @@ use headgate_packet::Check;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// No flow control: everything that the workload makes is sent at once, and once.
+/// No flow control: data is sent as it is made. Everything that the workload makes is sent at once, and once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoneParams {}

@@ -29,7 +29,7 @@ use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// TCP Prague: DCTCP's response with ECT(1), paced, with shares that do not depend on short round trips.
+/// TCP Prague: DCTCP's response with ECT(1), paced. Its shares do not depend on short round trips.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PragueParams {

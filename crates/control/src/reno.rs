@@ -15,7 +15,7 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Reno: slow start, congestion avoidance, fast retransmit and fast recovery.
+/// Reno: Tahoe's rules and fast recovery. It has slow start, congestion avoidance, fast retransmit and fast recovery.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RenoParams {}

@@ -41,7 +41,7 @@ use receiver::Receiver;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Receiver-driven layered multicast: the receiver joins and leaves the layers of its workload.
+/// Receiver-driven layered multicast. The receiver joins and leaves the layers of its workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RlmParams {

@@ -33,7 +33,7 @@ use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Swift: a window, which may be less than a packet, that keeps the round-trip time near a target.
+/// Swift: a window that keeps round trips near a target. The window may be less than a packet, and the target is a round-trip time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SwiftParams {

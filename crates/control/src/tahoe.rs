@@ -15,7 +15,7 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tahoe: slow start, congestion avoidance and fast retransmit; every loss closes the window to one packet.
+/// Tahoe: every loss closes the window to one packet. It has slow start, congestion avoidance and fast retransmit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TahoeParams {}

@@ -32,7 +32,7 @@ use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// TIMELY: a rate that follows the gradient of round-trip times between two thresholds.
+/// TIMELY: a rate by the gradient of round-trip times. It follows the gradient between two thresholds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimelyParams {

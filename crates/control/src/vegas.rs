@@ -32,7 +32,7 @@ pub enum Variant {
     Linux,
 }
 
-/// Vegas: the window follows the packets that the source itself has in the queue.
+/// Vegas: a window by its own packets in the queue. The window follows the packets that the source itself has in the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VegasParams {

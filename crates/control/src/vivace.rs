@@ -31,7 +31,7 @@ use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// PCC Vivace: a rate that climbs the gradient of a utility of rate, rising delay and loss.
+/// PCC Vivace: a rate that climbs the gradient of a utility. The utility is one of rate, rising delay and loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VivaceParams {

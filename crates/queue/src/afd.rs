@@ -10,7 +10,8 @@ use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Approximate Fair Dropping: packets are dropped at random in proportion to what their conversation sends above a fair share.
+/// Approximate Fair Dropping: random drops above a fair share. Packets are dropped at random in proportion to what their conversation sends above a
+/// fair share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AfdParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.

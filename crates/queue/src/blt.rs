@@ -32,7 +32,8 @@ pub enum Discard {
     Corrected,
 }
 
-/// Bandwidth-latency tradeoff: first come, first served; a full buffer drops a packet of lower priority for one of higher.
+/// First come, first served; low priorities are dropped first. It is the gateway of the bandwidth-latency tradeoff: a full buffer drops a packet of
+/// lower priority for one of higher.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BltParams {

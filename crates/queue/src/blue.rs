@@ -10,7 +10,8 @@ use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// BLUE: packets are dropped or marked at random on arrival, with a probability that rises when packets were lost and falls while nothing waits.
+/// BLUE: random drops, more after losses and fewer when idle. Packets are dropped or marked at random on arrival, with a probability that rises when
+/// packets were lost and falls while nothing waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlueParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.

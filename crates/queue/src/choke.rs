@@ -24,7 +24,8 @@ use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// RED that drops an arrival together with a packet drawn from the queue, if both are of one conversation.
+/// RED that drops arrivals in pairs with packets of the queue. An arrival is dropped together with a packet drawn from the queue, if both are of one
+/// conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChokeParams {

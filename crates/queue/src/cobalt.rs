@@ -10,7 +10,7 @@ use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// COBALT: CoDel, whose rate of signals falls as it rose, and BLUE beside it, which drops at random after a full buffer.
+/// COBALT: CoDel with BLUE beside it. CoDel's rate of signals falls as it rose, and BLUE drops at random after a full buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CobaltParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.

@@ -10,7 +10,7 @@ use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// CoDel: packets are dropped or marked as they leave, once all packets of an interval have waited too long.
+/// CoDel: drops once packets have waited too long. Packets are dropped or marked as they leave, once all packets of an interval have waited too long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CodelParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.

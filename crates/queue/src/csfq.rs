@@ -47,7 +47,8 @@ pub enum Labels {
     EightBit,
 }
 
-/// Core-Stateless Fair Queueing: packets carry their conversation's rate and are dropped as far as it is above the fair share; all share one queue.
+/// Core-Stateless Fair Queueing: drops by the rates of labels. Packets carry their conversation's rate and are dropped as far as it is above the fair
+/// share; all share one queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CsfqParams {

@@ -11,7 +11,7 @@ use headgate_packet::{Buffer, Check, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// DECbit gateway: first come, first served; every packet is marked while the average queue is long.
+/// DECbit gateway: marks while the average queue is long. Packets are served first come, first served, and then every packet is marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DecbitParams {

@@ -41,7 +41,7 @@ pub enum QueueWeight {
     Sum,
 }
 
-/// Deficit Round Robin: queues take turns of a quantum of bytes each.
+/// Deficit Round Robin: queues take turns of a quantum of bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrrParams {

@@ -17,8 +17,8 @@ use headgate_packet::{Buffer, Bytes, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Deficit Round Robin and RED: queues take turns of a quantum of bytes each, and each queue drops packets at random, depending on its average
-/// length.
+/// Deficit Round Robin with RED on each queue. Queues take turns of a quantum of bytes each, and each queue drops packets at random, depending on its
+/// average length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DrrPlusParams {
     /// Those of DRR.

@@ -27,7 +27,7 @@ use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// DRR++: Deficit Round Robin that serves queues first which begin to hold packets.
+/// DRR++: Deficit Round Robin that serves new queues first. These are queues that begin to hold packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrrPlusPlusParams {

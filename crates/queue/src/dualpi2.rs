@@ -47,7 +47,7 @@ pub enum Lottery {
     Random,
 }
 
-/// DualPI2, the dual-queue coupled AQM of L4S: packets of scalable flows have a queue of their own with a short delay.
+/// DualPI2, the dual-queue coupled AQM of L4S. Packets of scalable flows have a queue of their own with a short delay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dualpi2Params {

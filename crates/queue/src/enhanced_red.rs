@@ -10,7 +10,7 @@ use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// RED with a drop probability for each connection that gives it a throughput in proportion to its input link.
+/// RED with a drop probability for each connection. It gives each connection a throughput in proportion to its input link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EnhancedRedParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.

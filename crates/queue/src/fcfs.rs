@@ -11,7 +11,7 @@ use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// First come, first served; an arrival at a full buffer is dropped.
+/// First come, first served. An arrival at a full buffer is dropped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FcfsParams {

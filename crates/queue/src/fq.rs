@@ -61,8 +61,8 @@ macro_rules! fq_params {
 pub(crate) use fq_params;
 
 fq_params! {
-    /// Fair Queueing: packets leave in the order in which bit-by-bit round robin would finish them, each conversation with as many bits per round
-    /// as its weight.
+    /// Fair Queueing in the order of bit-by-bit round robin. Packets leave in the order in which it would finish them, each conversation with as many
+    /// bits per round as its weight.
     FqParams {
         /// Structure that holds the waiting packets (1991, chapter 3): it changes the cost, never the packets. `link`, `tree` and `heap` know no
         /// conversations, so they cannot have `drop_policy = "longest_queue"`.

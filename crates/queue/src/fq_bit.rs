@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 fq_params! {
-    /// Fair Queueing that sets the congestion bit of conversations above a part of their fair share of the buffer.
+    /// Fair Queueing that sets congestion bits. It sets the bit of conversations above a part of their fair share of the buffer.
     FqBitParams {
         /// Part of the fair share above which the bit is set.
         #[schemars(range(min = 0.0, max = 1000.0))]

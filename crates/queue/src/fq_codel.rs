@@ -9,7 +9,7 @@ use headgate_packet::{Buffer, Bytes, Check, Duration, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// FQ-CoDel: fair queues of which those that begin to hold packets go first, with CoDel on each.
+/// FQ-CoDel: fair queues with CoDel on each. Queues that begin to hold packets go first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FqCodelParams {

@@ -14,7 +14,7 @@ use headgate_packet::{Buffer, Bytes, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// FQ-PIE: fair queues of which those that begin to hold packets go first, with PIE on each.
+/// FQ-PIE: fair queues with PIE on each. Queues that begin to hold packets go first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FqPieParams {
     /// Maximum backlog of all queues together, in packets or bytes; the packet in transmission is not counted.

@@ -21,7 +21,8 @@ use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Preemptive Fair Queueing: an arrival with a smaller finish number interrupts the packet in transmission, of which the rest is sent later.
+/// Preemptive Fair Queueing, which interrupts transmissions. An arrival with a smaller finish number interrupts the packet in transmission, of which
+/// the rest is sent later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FqPreemptiveParams {

@@ -22,7 +22,7 @@ use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// RED that prefers to drop from conversations with more than their part of the queue.
+/// RED that prefers to drop from those with much of the queue. These are the conversations with more than their part of the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FredParams {

@@ -33,7 +33,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use frames::{Conversation, Level, Share};
 
-/// Hierarchical Round Robin: a conversation has its weight in slots of each frame of its level, and no more. A flow's priority is its level; those beyond are best effort.
+/// Hierarchical Round Robin: slots in frames, and no more. A conversation has its weight in slots of each frame of its level. A flow's priority is
+/// its level; those beyond are best effort.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HrrParams {

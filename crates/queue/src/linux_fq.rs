@@ -30,7 +30,7 @@ use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Linux's fq: fair queues of which those that begin to send go first, each with a limit and a rate.
+/// Linux's fq: fair queues, each with a limit and a rate. Queues that begin to send go first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinuxFqParams {

@@ -10,7 +10,8 @@ use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// PIE: packets are dropped or marked at random on arrival, with a probability that a controller moves until the delay is what it should be.
+/// PIE: random drops on arrival that keep to a delay. Packets are dropped or marked at random on arrival, with a probability that a controller moves
+/// until the delay is what it should be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PieParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.

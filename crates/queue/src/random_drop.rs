@@ -11,7 +11,7 @@ use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// First come, first served; when the buffer overflows, a packet chosen at random is dropped.
+/// First come, first served; a full buffer drops at random. When the buffer overflows, a packet chosen at random is dropped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomDropParams {

@@ -10,7 +10,7 @@ use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Random Early Detection: packets are dropped or marked at random, the more often the longer the average queue.
+/// Random Early Detection: random drops by the average queue. Packets are dropped or marked at random, the more often the longer the average queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RedParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.

@@ -20,7 +20,7 @@ use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Self-Clocked Fair Queueing: packets leave in the order of tags, and virtual time is the tag of the packet in service.
+/// Self-Clocked Fair Queueing: packets leave in order of tags. Virtual time is the tag of the packet in service.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScfqParams {

@@ -17,7 +17,8 @@ use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Selective DECbit: first come, first served; packets of conversations above their fair share are marked while the average queue is long.
+/// DECbit gateway that marks what is above its fair share. Packets are served first come, first served; those of conversations above their fair share
+/// are marked while the average queue is long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelectiveDecbitParams {

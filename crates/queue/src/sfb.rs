@@ -10,7 +10,8 @@ use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Stochastic Fair BLUE: packets are dropped or marked with the least probability of the bins that their conversation is hashed into.
+/// Stochastic Fair BLUE: BLUE in bins of conversations. Packets are dropped or marked with the least probability of the bins that their conversation
+/// is hashed into.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SfbParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.

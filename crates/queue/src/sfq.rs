@@ -16,7 +16,7 @@ use headgate_packet::{Buffer, Check, Duration, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Stochastic Fairness Queueing: conversations are hashed into queues, and queues take turns of a packet each.
+/// Stochastic Fairness Queueing: hashed queues take turns. Conversations are hashed into queues, and queues take turns of a packet each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SfqParams {

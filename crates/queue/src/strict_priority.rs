@@ -25,7 +25,7 @@ pub enum DropPolicy {
     Arrival,
 }
 
-/// Strict priority: a packet is sent only when none of a higher priority waits.
+/// Strict priority: the most urgent packets go first. A packet is sent only when none of a higher priority waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StrictPriorityParams {

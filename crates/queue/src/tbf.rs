@@ -26,7 +26,7 @@ use headgate_packet::{Buffer, Bytes, Check, Duration, Packet, Rate, Time, Wrong}
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Token bucket filter: first come, first served, no faster than a rate but for a burst.
+/// Token bucket filter: no faster than a rate but for a burst. Packets are served first come, first served.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TbfParams {

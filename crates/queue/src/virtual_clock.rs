@@ -18,7 +18,7 @@ use headgate_packet::{Buffer, Check, FlowId, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Virtual Clock: packets leave as if each conversation were served at its own reserved rate.
+/// Virtual Clock: each conversation has a reserved rate. Packets leave as if each conversation were served at its own one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VirtualClockParams {

@@ -18,7 +18,7 @@ use headgate_packet::{Buffer, Check, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Worst-case fair weighted Fair Queueing: no conversation runs ahead of its fluid share by more than a packet.
+/// Worst-case fair weighted Fair Queueing. No conversation runs ahead of its fluid share by more than a packet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wf2qPlusParams {

@@ -1,4 +1,4 @@
-//! Weighted Fair Queueing: `fq` under the name by which Fair Queueing with weights is known.
+//! Weighted Fair Queueing, another name of `fq`. Fair Queueing with weights is known by this name.
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 5, which names weights as an extension, and Parekh and Gallager 1993 (PGPS). `fq` serves by the
 //! weights of the conversations as it is; only the name differs.

@@ -225,7 +225,7 @@ fn the_lists_are_data() {
         assert_eq!(names, entries.iter().map(|e| e.name).collect::<Vec<_>>());
     }
     let fcfs = &catalogue("disciplines").expect("a list")[0];
-    assert_eq!(fcfs["summary"], "First come, first served; an arrival at a full buffer is dropped.");
+    assert_eq!(fcfs["summary"], "First come, first served. An arrival at a full buffer is dropped.");
     let buffer = "Maximum backlog, in packets or bytes; the packet in transmission is not counted.";
     assert_eq!(
         fcfs["parameters"][1],

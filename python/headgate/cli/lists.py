@@ -38,15 +38,17 @@ KINDS = {
 Examples:
   headgate list
   headgate list disciplines
+  headgate list disciplines --long
   headgate list disciplines fq
   headgate list controls --json""",
 )
 @click.argument("kind", type=click.Choice([*KINDS, *ALIASES]), required=False, metavar="[KIND]")
 @click.argument("name", required=False, shell_complete=completing.entries)
 @plugin_files
+@click.option("--long", is_flag=True, help="Print whole descriptions and their sources, not a line for each entry.")
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
-def list_(kind: str | None, name: str | None, as_json: bool) -> None:
-    """List the entries of a KIND, such as disciplines, or describe the one called NAME. Without a KIND, list the kinds."""
+def list_(kind: str | None, name: str | None, long: bool, as_json: bool) -> None:
+    """List the entries of a KIND, such as disciplines, a line each, or describe the one called NAME. Without a KIND, list the kinds."""
     if kind is None:
         kinds = [{"name": k, "entries": len(catalogue(k)), "description": what} for k, what in KINDS.items()]
         if as_json:
@@ -74,7 +76,7 @@ def list_(kind: str | None, name: str | None, as_json: bool) -> None:
     if name is not None:
         print_entry(kind, entries[0])
     else:
-        print_catalogue(kind, entries)
+        print_catalogue(kind, entries, long)
 
 
 def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:

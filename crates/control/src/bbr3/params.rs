@@ -8,7 +8,7 @@ use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// BBR version 3: sends at the rate that the path delivered, probes for more now and then, and keeps what is in flight below where losses began.
+/// BBR version 3: sends at the rate that the path delivered. It probes for more now and then, and keeps what is in flight below where losses began.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bbr3Params {

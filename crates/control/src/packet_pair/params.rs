@@ -31,7 +31,8 @@ pub enum Slot {
     AsPrinted,
 }
 
-/// Packet-pair: a pair of packets for each two service times of the bottleneck, corrected by what pairs measure.
+/// Packet-pair: a rate by the spacing of pairs of packets. It sends a pair of packets for each two service times of the bottleneck, corrected by what
+/// pairs measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PacketPairParams {

@@ -44,7 +44,7 @@ pub enum Predict {
     Spacing,
 }
 
-/// Packet-pair under a control law that holds a set-point of packets in the bottleneck's queue.
+/// Packet-pair with a set-point of packets in the queue. A control law holds this set-point in the bottleneck's queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PpCthParams {

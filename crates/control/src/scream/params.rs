@@ -6,7 +6,7 @@ use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// SCReAMv2: for video that is sent as it is made: a reference window by delay, losses and marks, and the bit rate that follows from it.
+/// SCReAMv2: for video that is sent as it is made. It has a reference window by delay, losses and marks, and the bit rate follows from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreamParams {

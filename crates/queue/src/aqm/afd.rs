@@ -25,7 +25,8 @@ use headgate_packet::{Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Approximate Fair Dropping: packets are dropped at random in proportion to what their conversation sends above a fair share.
+/// Approximate Fair Dropping: random drops above a fair share. Packets are dropped at random in proportion to what their conversation sends above a
+/// fair share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AfdParams {

@@ -17,7 +17,8 @@ use headgate_packet::{Buffer, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// BLUE: packets are dropped or marked at random on arrival, with a probability that rises when packets were lost and falls while nothing waits.
+/// BLUE: random drops, more after losses and fewer when idle. Packets are dropped or marked at random on arrival, with a probability that rises when
+/// packets were lost and falls while nothing waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BlueParams {

@@ -20,7 +20,7 @@ use headgate_packet::{Bytes, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// COBALT: CoDel, whose rate of signals falls as it rose, and BLUE beside it, which drops at random after a full buffer.
+/// COBALT: CoDel with BLUE beside it. CoDel's rate of signals falls as it rose, and BLUE drops at random after a full buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CobaltParams {

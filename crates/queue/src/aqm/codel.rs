@@ -19,7 +19,7 @@ use headgate_packet::{Bytes, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// CoDel: packets are dropped or marked as they leave, once all packets of an interval have waited too long.
+/// CoDel: drops once packets have waited too long. Packets are dropped or marked as they leave, once all packets of an interval have waited too long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CodelParams {

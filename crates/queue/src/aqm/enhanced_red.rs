@@ -20,7 +20,7 @@ use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// RED with a drop probability for each connection that gives it a throughput in proportion to its input link.
+/// RED with a drop probability for each connection. It gives each connection a throughput in proportion to its input link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EnhancedRedParams {

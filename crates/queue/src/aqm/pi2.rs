@@ -17,7 +17,8 @@ use headgate_packet::{Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// PI2: packets are dropped or marked as they leave, with the square of a probability that a controller moves until the delay is what it should be.
+/// PI2: random drops on leaving that keep to a delay. Packets are dropped or marked as they leave, with the square of a probability that a controller
+/// moves until the delay is what it should be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pi2Params {

@@ -23,7 +23,8 @@ use headgate_packet::{Bytes, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// PIE: packets are dropped or marked at random on arrival, with a probability that a controller moves until the delay is what it should be.
+/// PIE: random drops on arrival that keep to a delay. Packets are dropped or marked at random on arrival, with a probability that a controller moves
+/// until the delay is what it should be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PieParams {

@@ -19,7 +19,7 @@ use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Time, Wron
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Random Early Detection: packets are dropped or marked at random, the more often the longer the average queue.
+/// Random Early Detection: random drops by the average queue. Packets are dropped or marked at random, the more often the longer the average queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedParams {

@@ -22,7 +22,8 @@ use headgate_packet::{Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Stochastic Fair BLUE: packets are dropped or marked with the least probability of the bins that their conversation is hashed into.
+/// Stochastic Fair BLUE: BLUE in bins of conversations. Packets are dropped or marked with the least probability of the bins that their conversation
+/// is hashed into.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SfbParams {

@@ -23,7 +23,7 @@ pub enum Marked {
     Ect1,
 }
 
-/// A marking threshold: packets are marked while the queue is longer than a threshold, or once they waited for longer.
+/// Marks beyond a threshold of length or of waiting. Packets are marked while the queue is longer than a threshold, or once they waited for longer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ThresholdParams {

@@ -38,7 +38,7 @@ impl Isolation {
     }
 }
 
-/// CAKE: a shaper, tins for classes of service, fair queues of hosts and of flows, and COBALT on each queue.
+/// CAKE: a shaper with fair queues of hosts and of flows. It has tins for classes of service, and COBALT on each queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CakeParams {

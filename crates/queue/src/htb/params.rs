@@ -42,7 +42,7 @@ fn one_packet() -> Bytes {
     Bytes(1600)
 }
 
-/// Hierarchical token bucket: classes with a rate each, which borrow up to another rate from the classes above them.
+/// Hierarchical token bucket: classes with a rate each. They borrow up to another rate from the classes above them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HtbParams {

@@ -8,7 +8,7 @@ use headgate_packet::{Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Flows begin at equal intervals, the first one an interval after the start.
+/// Flows begin at equal intervals. The first one begins an interval after the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PeriodicParams {
@@ -32,7 +32,7 @@ impl Check for PeriodicParams {
     }
 }
 
-/// Flows begin at equal intervals, the first one an interval after the start.
+/// Flows begin at equal intervals. The first one begins an interval after the start.
 #[derive(Clone, Debug)]
 pub struct Periodic {
     every: Duration,

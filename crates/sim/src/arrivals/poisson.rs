@@ -8,7 +8,7 @@ use headgate_packet::{Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Flows begin at random, independently of each other: the times between them are exponentially distributed.
+/// Flows begin at random, independently of each other. The times between them are exponentially distributed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PoissonParams {
@@ -32,7 +32,7 @@ impl Check for PoissonParams {
     }
 }
 
-/// Flows begin at random, independently of each other: the times between them are exponentially distributed.
+/// Flows begin at random, independently of each other. The times between them are exponentially distributed.
 #[derive(Clone, Debug)]
 pub struct Poisson {
     mean: Duration,

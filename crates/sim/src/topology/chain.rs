@@ -8,7 +8,8 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Gateways r1, r2, ... in a row, with links `hop1`, `hop2`, ... between them, and hosts h1, h2, ..., the first ones at r1.
+/// Gateways in a row, with hosts at each. They are r1, r2, ..., with links `hop1`, `hop2`, ... between them, and hosts h1, h2, ..., the first ones at
+/// r1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChainParams {

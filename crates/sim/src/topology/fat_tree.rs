@@ -8,8 +8,8 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A fat tree of gateways with k ports in k pods, with k^3 / 4 hosts h1, h2, .... The gateways of a pod are, as in the paper from 0, e0.0, e0.1, ... (edge)
-/// and a0.0, a0.1, ... (aggregation), and c0.0, c0.1, ... is the core. h1 to h(k/2) are at e0.0. Use it with `routing = "ecmp"`.
+/// A fat tree of gateways with k ports. It has k pods, and k^3 / 4 hosts h1, h2, .... The gateways of a pod are, as in the paper from 0, e0.0, e0.1,
+/// ... (edge) and a0.0, a0.1, ... (aggregation), and c0.0, c0.1, ... is the core. h1 to h(k/2) are at e0.0. Use it with `routing = "ecmp"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FatTreeParams {

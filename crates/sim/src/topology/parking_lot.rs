@@ -8,8 +8,9 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Gateways r1, r2, ... in a row, with links `hop1`, `hop2`, ... between them. Flows from a1, a2, ... at the first gateway to b1, b2, ... at the last one
-/// cross all hops. Cross traffic is sent from s1, s2, ... to d1, d2, ...; of `hosts` pairs per hop the first ones cross hop 1.
+/// Gateways in a row, with cross traffic on each hop. They are r1, r2, ..., with links `hop1`, `hop2`, ... between them. Flows from a1, a2, ... at
+/// the first gateway to b1, b2, ... at the last one cross all hops. Cross traffic is sent from s1, s2, ... to d1, d2, ...; of `hosts` pairs per hop
+/// the first ones cross hop 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParkingLotParams {

@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Gateways r1, r2, ... joined at random, so that there is a path between any two, with hosts h1, h2, ..., the first ones at r1.
+/// Gateways joined at random, with hosts. There is a path between any two of the gateways r1, r2, ..., and of the hosts h1, h2, ... the first ones
+/// are at r1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomParams {

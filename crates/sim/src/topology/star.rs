@@ -8,7 +8,8 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One gateway r1 in the middle of hosts h1, h2, ...; the link of a host is called `h1->r1`, and the port that feeds the host `h1->r1:reverse`.
+/// One gateway in the middle of hosts. It is r1, and hosts are h1, h2, ...; the link of a host is called `h1->r1`, and the port that feeds the host
+/// `h1->r1:reverse`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StarParams {

@@ -7,7 +7,7 @@ use headgate_packet::{Check, Rng};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An endless transfer: packets are sent as fast as the flow control allows.
+/// An endless transfer, as fast as the flow control allows. Packets are there whenever the flow control can send one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FtpParams {}

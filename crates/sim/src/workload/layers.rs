@@ -11,7 +11,7 @@ use headgate_packet::{Check, Duration, Rate, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Several streams of packets at constant mean rates, each a given number of times the rate of the one before.
+/// Several streams of packets at constant mean rates. Each has a given number of times the rate of the one before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LayersParams {

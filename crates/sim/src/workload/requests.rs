@@ -13,7 +13,7 @@ use headgate_packet::{Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Objects over one connection, each after a time to think from the end of the last one.
+/// Objects over one connection, one after the other. Each comes after a time to think from the end of the last one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RequestsParams {

@@ -10,7 +10,7 @@ use headgate_packet::{Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A typing user: packets at exponentially distributed gaps that wait for the flow control.
+/// A typing user: packets at exponentially distributed gaps. They wait for the flow control.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TelnetParams {

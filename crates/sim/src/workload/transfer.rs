@@ -9,7 +9,7 @@ use headgate_packet::{Bytes, Check, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A transfer that ends: a number of packets at the start, and nothing afterwards.
+/// A transfer that ends. It has a number of packets at the start, and nothing afterwards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, from = "Given")]
 #[schemars(!from)]

@@ -15,7 +15,7 @@ from ...base.errors import visible
 from ..terminal import console
 
 #: Spaces between two columns.
-_GAP = 2
+GAP = 2
 
 #: Minimum width of a column of text that is broken over lines.
 _NARROWEST = 12
@@ -76,7 +76,7 @@ def chosen(columns: Sequence[Column], width: int) -> tuple[list[Column], list[Co
 def _needed(columns: Sequence[Column], width: int) -> int:
     # A long name may be broken over lines, so that it does not push out the numbers.
     widths = (min(c.width, max(_NARROWEST, width // 3)) if c.text and c.rank == 0 else c.width for c in columns)
-    return sum(widths) + _GAP * (len(columns) - 1)
+    return sum(widths) + GAP * (len(columns) - 1)
 
 
 def print_fitted(title: str, columns: Sequence[Column], wide: bool = False) -> list[Column]:
@@ -104,7 +104,7 @@ def print_fitted(title: str, columns: Sequence[Column], wide: bool = False) -> l
 
 def new_table() -> Table:
     """A table as commands print it: a line below the headings, and space between columns."""
-    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
 
 
 def names_of(columns: Iterable[Column]) -> str:

@@ -6,10 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.markup import escape
 
 from ..terminal import console
-from .fit import new_table
+from .fit import GAP, new_table
 
 #: Maximum width of the column of sources.
 _SOURCE = 26
@@ -34,18 +35,26 @@ def print_kinds(kinds: list[dict[str, Any]]) -> None:
     out.print("\nheadgate list KIND lists the entries, headgate list KIND NAME describes one.")
 
 
-def print_catalogue(kind: str, entries: list[dict[str, Any]]) -> None:
-    """The entries of a list in the terminal."""
+def print_catalogue(kind: str, entries: list[dict[str, Any]], long: bool = False) -> None:
+    """The entries of a list in the terminal: a line each, or with `long` their whole descriptions and where each comes from."""
     out = console()
     table = new_table()
-    # Descriptions wrap: two descriptions that begin alike differ in their ends.
     table.add_column("name", no_wrap=True)
-    table.add_column("what it is")
-    table.add_column("stands for" if kind == "short-names" else "source", max_width=_SOURCE)
-    for entry in entries:
-        table.add_row(escape(entry["name"]), escape(_first_sentence(entry["summary"])), escape(_source(entry, kind)))
+    if long:
+        table.add_column("what it is")
+        table.add_column("stands for" if kind == "short-names" else "source", max_width=_SOURCE)
+        for entry in entries:
+            table.add_row(escape(entry["name"]), escape(_line(entry["summary"])), escape(_source(entry, kind)))
+    else:
+        table.add_column("what it is", no_wrap=True)
+        left = out.width - max((cell_len(e["name"]) for e in entries), default=0) - GAP
+        for entry in entries:
+            table.add_row(escape(entry["name"]), escape(_fitted(_first_sentence(entry["summary"]), left)))
     out.print(table)
-    out.print(f"\nheadgate list {kind} {entries[min(1, len(entries) - 1)]['name']} describes one in full.")
+    more = "" if long else "; --long all of them"
+    out.print(
+        f"\nheadgate list {kind} {entries[min(1, len(entries) - 1)]['name']} describes one{' in full' if long else more}."
+    )
 
 
 def print_presets(presets: list[Preset]) -> None:
@@ -119,6 +128,20 @@ def _print_indented(text: str, by: int) -> None:
 def _first_sentence(text: str) -> str:
     """The first sentence without its full stop; an ellipsis is kept."""
     return re.sub(r"(?<!\.)\.$", "", re.split(r"\.\s+(?=[A-Z])", _line(text))[0])
+
+
+def _fitted(text: str, width: int) -> str:
+    """A text of one line: the words that fit, and an ellipsis in place of the others.
+
+    >>> _fitted("Deficit Round Robin", 19), _fitted("Deficit Round Robin", 18), _fitted("Deficit, Round", 11)
+    ('Deficit Round Robin', 'Deficit Round …', 'Deficit …')
+    """
+    if cell_len(text) <= width:
+        return text
+    words = text.split()
+    while len(words) > 1 and cell_len(" ".join(words)) + 2 > width:
+        words.pop()
+    return " ".join(words).rstrip(",;:") + " …"
 
 
 def _source(entry: dict[str, Any], kind: str) -> str:

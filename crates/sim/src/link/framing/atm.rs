@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const TRAILER: u32 = 8;
 const CELL: (u32, u32) = (48, 53);
 
-/// ATM cells of 53 bytes that carry 48 each, of the packet and the 8 bytes of the AAL5 trailer.
+/// ATM cells of 53 bytes that carry 48 each. They carry the packet and the 8 bytes of the AAL5 trailer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AtmParams {

@@ -7,7 +7,7 @@ use headgate_packet::{Check, Rng, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Each packet is lost with the same probability, independently of the others.
+/// Independent losses with one probability. Each packet is lost with the same probability, independently of the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BernoulliParams {
@@ -24,7 +24,7 @@ impl Default for BernoulliParams {
 
 impl Check for BernoulliParams {}
 
-/// Each packet is lost with the same probability, independently of the others.
+/// Independent losses with one probability. Each packet is lost with the same probability, independently of the others.
 #[derive(Clone, Debug)]
 pub struct Bernoulli {
     probability: f64,

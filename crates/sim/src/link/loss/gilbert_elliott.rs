@@ -9,7 +9,7 @@ use headgate_packet::{Check, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Losses in bursts: the wire is in a good or in a bad state, each with its own probability of loss.
+/// Losses in bursts. The wire is in a good or in a bad state, each with its own probability of loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GilbertElliottParams {

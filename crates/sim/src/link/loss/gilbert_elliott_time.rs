@@ -15,7 +15,7 @@ use headgate_packet::{Check, Duration, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Losses in bursts that last for a time: the wire is in a good or in a bad state, each with its own probability of loss, and changes on by itself.
+/// Losses in bursts that last for a time. The wire is in a good or in a bad state, each with its own probability of loss, and changes on by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GilbertElliottTimeParams {
