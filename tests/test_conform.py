@@ -7,6 +7,7 @@ import pytest
 
 from headgate import conformance, plugins
 from headgate.conformance import conform, controls, disciplines
+from headgate.scenario.subjects import read_all
 
 from .own_plugins import GET, PUT, control, headgate_command, put, queue
 
@@ -17,10 +18,9 @@ def failed(file: Path) -> dict[str, str]:
 
 def said(file: Path, test: str) -> str:
     """What one test finds: a planted fault is looked for where it is to be found."""
-    entries = plugins.load(file)
-    ((name, kind),) = plugins.kinds(entries).items()
+    ((kind, scheme),) = read_all(str(file))
     works = dict((controls if kind == "control" else disciplines).CHECKS)
-    return conformance._checked(name, test, works[test], entries).found
+    return conformance._checked(scheme, test, works[test]).found
 
 
 @pytest.mark.slow

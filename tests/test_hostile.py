@@ -104,7 +104,7 @@ CALLS: list[tuple[list[str], str]] = [
     ([*COMPARE, "--where", LONG], "AXIS=VALUE"),
     ([*COMPARE, "--where", LONG + "=1"], "axis xxx"),
     ([*COMPARE, "--where", "queue=" + WORDS], "queue a b"),
-    ([*COMPARE, "--alpha", "nan"], "alpha nan"),
+    ([*COMPARE, "--alpha", "nan"], "found 'nan'; expected a finite number"),
     ([*COMPARE, "--alpha", "1e-320"], "alpha"),
     (["compare", "/dev/null", *COMPARE[2:]], "manifest"),
     (["compare", NAME, *COMPARE[2:]], "too long"),

@@ -101,9 +101,9 @@ def test_examples_share_and_fill_a_line():
 
 
 def test_a_plugin_is_known_to_what_asked_for_the_lists_before(tmp_path):
-    with pytest.raises(HeadgateError, match=r"One of your own needs its file: --plugin FILE"):
+    with pytest.raises(HeadgateError, match=r"One of your own is its file, such as mine.py"):
         headgate.quick.scenario("20Mbit/s", "40ms", "own")
-    with pytest.raises(HeadgateError, match=r"One of your own needs its file: --plugin FILE"):
+    with pytest.raises(HeadgateError, match=r"One of your own is its file, such as mine.py"):
         headgate.quick.scenario("20Mbit/s", "40ms", "cubic", "own")
     plugins.load(put(tmp_path, control()))
     assert headgate.quick.scenario("20Mbit/s", "40ms", "own:size=20").resolve()["flows"][0]["control"]["size"] == 20

@@ -258,7 +258,7 @@ def test_the_command_refuses_wrong_cases_without_a_traceback(tmp_path: Path, cli
         (("reno", "--case", "queue.case"), "--case: queue judges a queue (--aqm)"),
         (("--aqm", "pie", "--case", "wrong.case"), "--case: wrong judges a flow control"),
         (("renoo", "--case", "wrong.case"), "NAME: found 'renoo'"),
-        (("--aqm", "codle", "--family", "a79"), "NAME: found 'codle'"),
+        (("--aqm", "codle", "--family", "a79"), "--aqm: found 'codle'"),
         (("reno", "--family", "a97"), "--family: found 'a97'; expected one of"),
         (
             ("reno", "--only", "s-01", "--no-worse-than", "cubik"),

@@ -157,7 +157,7 @@ def test_bad_files(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--queue", "fsfs", "--rate", "1Mbit/s"], ["queue fsfs", "fcfs"]),
+        (["--queue", "fsfs", "--rate", "1Mbit/s"], ["--queue: found 'fsfs'", "fcfs"]),
         (["--queue", "fq", "--rate", "10"], ["rate", '"10"', "10Mbit/s"]),
         (["--queue", "fq", "--rate", "1Mbit/s", "--set", "dleta=3B"], ["dleta", "delta"]),
         (["--queue", "fq", "--rate", "1Mbit/s", "--set", "delta=3"], ["queue fq", "delta", "found 3"]),
@@ -165,7 +165,7 @@ def test_bad_files(cli: Cli, tmp_path: Path) -> None:
         (["--queue", "fq", "--rate", "1Mbit/s", "--set", "delta"], ["--set delta", "NAME=VALUE", "delta=1000B"]),
         (["--queue", "fq", "--rate", "1Mbit/s", "--set", "=3B"], ["--set =3B", "NAME=VALUE"]),
         (["--queue", "fq", "--rate", "1Mbit/s", "--buffer", "64"], ["queue fq", "buffer", '"64"', "15pkt"]),
-        (["--queue", "{kind = 3", "--rate", "1Mbit/s"], ["--queue {kind = 3", "TOML or JSON"]),
+        (["--queue", "{kind = 3", "--rate", "1Mbit/s"], ["--queue: {kind = 3", "TOML or JSON"]),
         (["--queue", "fq", "--rate", "1Mbit/s", "--out", "o.txt"], ["o.txt", ".csv"]),
         (["--queue", "fq", "--rate", "1Mbit/s", "--out", "o.pcapng"], ["o.pcapng", "no capture"]),
         (["--queue", "fq", "--rate", "1Mbit/s", "--out", "t.csv"], ["t.csv", "another file"]),

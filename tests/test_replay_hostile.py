@@ -102,7 +102,7 @@ def test_a_pipe_is_read_once_from_its_first_byte(form: str, cli: Cli, tmp_path: 
         (["t.csv", "--queue", "fq", "--out", "t.csv/o.csv"], ["t.csv/o.csv", "cannot be written"]),
         (["t.csv", "--queue", "x" * 5000], ["queue", "expected"]),
         (["t.csv", "--queue", "fq", "--rate", "9" * 5000], ["rate", "expected"]),
-        (["t.csv", "--queue", "{" + "x" * 5000], ["--queue {xxx", "TOML or JSON"]),
+        (["t.csv", "--queue", "{" + "x" * 5000], ["--queue: {xxx", "TOML or JSON"]),
         (["t.csv", "--queue", '{"a":' * 1000 + "1" + "}" * 1000], ["queue", "levels"]),
         (["t.csv", "--queue", '{"a":' * 20_000], ["--queue", "levels"]),
         (["t.csv", "--queue", "{kind = " + "[" * 5000], ["--queue", "levels"]),

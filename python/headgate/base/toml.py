@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .errors import HeadgateError, cut
+
 #: Maximum number of parts of a dotted key: `tomllib` takes time and memory in proportion to the square of it.
 MOST_PARTS = 50
 
@@ -40,6 +42,33 @@ def loads(text: str) -> dict[str, Any]:
             f"too deep, with {MOST_PARTS} levels: expected keys of at most {MOST_PARTS} parts, found a longer one{where}"
         )
     return tomllib.loads(text)
+
+
+def document(text: str, place: str, expected: str, form: str = "TOML") -> Any:
+    """What a text in TOML or JSON says: the one way from a file, an option or a request to its values.
+
+    Args:
+        text: of the document.
+        place: begins the text of an error.
+        expected: what it was to be, such as `a scenario`.
+        form: `TOML` or `JSON`.
+
+    Raises:
+        HeadgateError: it is none, or its lists and tables lie too deep in each other.
+
+    >>> document("a = 1", "x.toml", "a case"), document("[1, 2]", "x", "a list", "JSON")
+    ({'a': 1}, [1, 2])
+    >>> document("a = " + "[" * 5000, "x.toml", "a case")
+    Traceback (most recent call last):
+    headgate.base.errors.HeadgateError: x.toml: expected a case in TOML; found lists or tables too deep in each other; expected a few levels
+    """
+    try:
+        return json.loads(text) if form == "JSON" else loads(text)
+    except RecursionError:
+        why = "found lists or tables too deep in each other; expected a few levels"
+    except ValueError as e:
+        why = cut((str(e).splitlines() or [type(e).__name__])[0])
+    raise HeadgateError(f"{place}: expected {expected} in {form}; {why}")
 
 
 def _line_of_long_key(text: str) -> str:

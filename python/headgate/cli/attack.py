@@ -12,6 +12,7 @@ from ..base.errors import HeadgateError
 from . import completing, signals
 from .changes import parameters_of
 from .engines import engine_options
+from .numbers import Number
 from .show import print_json
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ Examples:
 )
 @click.option("--against", metavar="NAMES", help="References in the same place, between commas.")
 @click.option("--absolute", is_flag=True, help="Only the limit counts, whatever references get in the same place.")
-@click.option("--limit", type=click.FloatRange(0, min_open=True), help="The value from which on it has failed.")
+@click.option("--limit", type=Number(0, min_open=True), help="The value from which on it has failed.")
 @click.option(
     "--margin",
-    type=click.FloatRange(1),
+    type=Number(1),
     default=2.0,
     show_default=True,
     help="How many times better the best reference is.",
@@ -51,7 +52,7 @@ Examples:
 @click.option(
     "--candidates", type=click.IntRange(50, 10_000_000), default=3000, show_default=True, help="Candidates, at most."
 )
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="MINUTES", help="Processor time, at most.")
+@click.option("--budget", type=Number(0, min_open=True), metavar="MINUTES", help="Processor time, at most.")
 @click.option(
     "--findings", type=click.IntRange(1, 100), default=3, show_default=True, help="Breaks after which it ends."
 )
@@ -93,7 +94,8 @@ def attack(
 ) -> int:
     """Search for a scenario in which the flow control CONTROL fails, and make it small.
 
-    CONTROL is one of the list, a file in Python, or a table in JSON. A scenario counts as a break if the scheme is beyond the limit
+    CONTROL, QUEUE and the references are names of the list, files (mine.py, libmine.so), module:Class, or tables in TOML or JSON; a flow
+    control may be a program, as a list of its arguments. A scenario counts as a break if the scheme is beyond the limit
     there, the best reference in the same place is better by the margin, and most runs with seeds that the search has not seen fail as
     well. Exit code 1 if there is a break.
     """
@@ -102,6 +104,7 @@ def attack(
         from ..attacks.run import Budget
         from ..attacks.run import attack as search
         from ..referee.subjects import named
+        from ..scenario.subjects import several
         from .tables.attack import print_lists, print_result
         from .terminal import progress
 
@@ -118,7 +121,7 @@ def attack(
     behind = named(queue, "aqm") if control is not None and queue is not None else None
     others: list[Judged] | None = [] if absolute else None
     if against is not None:
-        others = [named(text.strip(), judges) for text in against.split(",")]
+        others = [named(text, judges) for text in several(against, "--against")]
     if engine == "local" and address is not None:
         raise HeadgateError("--address: expected --engine dask beside it")
     dask = None

@@ -10,6 +10,7 @@ import click
 
 from ..base.errors import HeadgateError, cut
 from . import signals
+from .numbers import Number
 from .show import print_json
 
 
@@ -42,7 +43,13 @@ Examples:
 @click.option(
     "--pool", is_flag=True, help="Average over the other axes instead of comparing each of their combinations."
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Probability of a false finding.")
+@click.option(
+    "--alpha",
+    type=Number(),
+    default=0.05,
+    show_default=True,
+    help="Probability of a false finding.",
+)
 @click.option(
     "--correction",
     type=click.Choice(["holm", "bh", "none"]),

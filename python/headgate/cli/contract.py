@@ -6,6 +6,7 @@ import click
 
 from . import completing, signals
 from .changes import parameters_of
+from .numbers import Number
 from .show import print_json
 
 
@@ -20,6 +21,7 @@ Examples:
 @click.argument("control", shell_complete=completing.controls)
 @click.option(
     "--ratio",
+    type=Number(),
     default=10.0,
     show_default=True,
     help="Ratio of two goodputs from which on one flow is starved: above 1, at most 19.",
@@ -46,8 +48,9 @@ def contract(
 ) -> int:
     """Measure the contract of the flow control CONTROL: which rate it has at which delay, and at which loss rate.
 
-    From that follows by which delay of one flow alone one of two equal flows is starved, and runs confirm or refute it. CONTROL is one
-    of the list, a file in Python, or a table in JSON. Exit code 1 if the prediction, or a law of theory, does not hold.
+    From that follows by which delay of one flow alone one of two equal flows is starved, and runs confirm or refute it. CONTROL is a
+    name of the list, a file (mine.py, libmine.so), module:Class, a table in TOML or JSON, or a program as a list of its arguments.
+    Exit code 1 if the prediction, or a law of theory, does not hold.
     """
     with signals.loading():
         from ..contracts import contract as measure

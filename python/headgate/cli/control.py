@@ -42,10 +42,15 @@ Examples:
     "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Seed of its random numbers."
 )
 def control(name: str, stdio: bool, window: int | None, seed: int) -> None:
-    """Drive the flow control NAME by events: each line of JSON is answered by a line with its window, threshold and pacing rate."""
-    table = name if name.lstrip().startswith("{") else json.dumps(name)
+    """Drive the flow control NAME by events.
+
+    Each line of JSON is answered by a line with its window, threshold and pacing rate. NAME is what other commands take: a name of the
+    list, a file (mine.py, libmine.so), module:Class, a table in TOML or JSON, or a program as a list of its arguments.
+    """
+    from ..scenario.subjects import read
+
     try:
-        steps = _core.Steps(table, window, seed)
+        steps = _core.Steps(json.dumps(read(name, "control").table), window, seed)
     except ValueError as e:
         raise HeadgateError(f"NAME: {e}") from None
     number = 0

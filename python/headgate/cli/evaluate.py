@@ -59,10 +59,11 @@ def evaluate(
     trusted: bool,
     as_json: bool,
 ) -> int:
-    """Judge the flow control CONTROL: the name of one of the list, or a file in Python.
+    """Judge the flow control CONTROL: a name of the list, a table in TOML or JSON, or a file in Python.
 
     It runs on the cases of a suite: alone, beside others, beside itself, with losses, changes and short transfers. A file runs in
-    processes of its own, which may use memory and nothing else. Exit code 1 if runs failed.
+    processes of its own, which may use memory and nothing else. A shared object, module:Class and a program need --trusted. Exit code 1
+    if runs failed.
     """
     with signals.loading():
         from ..evaluation import evaluate as judge

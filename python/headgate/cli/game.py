@@ -31,7 +31,9 @@ Examples:
   headgate game --controls cubic,bbr3,copa --flows 4 --payoff power
   headgate game --selfish --controls reno --queues fcfs,fq,drr"""
 )
-@click.option("--controls", required=True, metavar="LIST", help="Flow controls (headgate list flow-controls).")
+@click.option(
+    "--controls", required=True, metavar="LIST", help="Flow controls: names, files such as mine.py, tables, programs."
+)
 @click.option("--flows", type=click.IntRange(2, 1000), default=10, show_default=True, help="Flows on the line.")
 @click.option(
     "--queues",

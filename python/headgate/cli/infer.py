@@ -9,6 +9,7 @@ import click
 
 from . import completing, signals
 from .engines import engine_options
+from .numbers import Number
 from .show import print_json
 
 
@@ -42,7 +43,7 @@ Examples:
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     metavar="MINUTES",
     help="Processor minutes to use: fewer settings are examined where --settings would take longer.",
 )

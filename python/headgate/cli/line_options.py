@@ -8,8 +8,6 @@ from typing import Any
 import click
 
 from ..base.choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
-from ..base.errors import HeadgateError, cut
-from ..base.toml import loads
 
 Command = Callable[..., Any]
 
@@ -20,7 +18,7 @@ def line_options(required: bool) -> Callable[[Command], Command]:
     options = [
         click.option(
             "--queue", "queues", metavar="NAME|TABLE", multiple=True, required=required,
-            help="Discipline: its name, or a TOML or JSON table with its kind and parameters. Repeat it to compare several.",
+            help="Discipline: its name, a file such as mine.py, or a TOML or JSON table. Repeat it to compare several.",
         ),
         click.option("--rate", required=required, help=f"Rate of the link, such as 10Mbit/s.{chosen}"),
         click.option("--buffer", help=f"Buffer of every discipline that has one, such as 64KB or 100pkt.{chosen}"),
@@ -56,32 +54,13 @@ def line_options(required: bool) -> Callable[[Command], Command]:
 def parse_queue(text: str) -> str | dict[str, Any]:
     """A discipline as a name or a table.
 
-    >>> parse_queue("fq"), parse_queue('{kind = "fq", delta = "1000B"}'), parse_queue('{"kind": "fq"}')
-    ('fq', {'kind': 'fq', 'delta': '1000B'}, {'kind': 'fq'})
+    >>> parse_queue("fq"), parse_queue('{kind = "fq", delta = "1000B"}'), parse_queue("fq:delta=1000B")
+    ('fq', {'kind': 'fq', 'delta': '1000B'}, {'kind': 'fq', 'delta': '1000B'})
 
     Raises:
-        HeadgateError: it begins like a table but is not valid.
+        HeadgateError: there is none.
     """
-    if not text.lstrip().startswith("{"):
-        return text.strip()
-    import json
+    from ..scenario.subjects import read
 
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        raise _too_deep(text) from None
-    except ValueError:
-        try:
-            value = loads(f"x = {text}")["x"]
-        except RecursionError:
-            raise _too_deep(text) from None
-        except ValueError as e:
-            why = cut(str(e).splitlines()[0])
-            raise HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table; {why}") from None
-    if not isinstance(value, dict):
-        raise HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table")
-    return value
-
-
-def _too_deep(text: str) -> HeadgateError:
-    return HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table of a few levels")
+    found = read(text, "discipline", place="--queue")
+    return found.table if len(found.table) > 1 else found.name

@@ -32,7 +32,9 @@ Examples:
   headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
     --web --out out/matrix --resume --show share,web_p95"""
 )
-@click.option("--controls", required=True, metavar="LIST", help="Flow controls (headgate list flow-controls).")
+@click.option(
+    "--controls", required=True, metavar="LIST", help="Flow controls: names, files such as mine.py, tables, programs."
+)
 @click.option("--queues", default="fcfs,fq_codel", show_default=True, metavar="LIST", help="Disciplines of the line.")
 @click.option("--rate", default="20Mbit/s", show_default=True, metavar="LIST", help="Rates of the line.")
 @click.option("--rtt", default="40ms", show_default=True, metavar="LIST", help="Round trips without queueing.")

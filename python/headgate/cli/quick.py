@@ -17,7 +17,8 @@ from .show import output, print_json
     epilog="""A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
 controls), with endless data, a workload (headgate list workloads), or a short name such as bulk, web, video, call, game
 or bbr (headgate list short-names). A workload with a rate, such as cbr, is sent as it comes; others have the first modern
-flow control of the list, or cubic where there is none. KEY is a parameter of NAME, or rtt, name, or a key of flows such
+flow control of the list, or cubic where there is none. NAME may be a file (mine.py,
+libmine.so), module:Class, a table, or a program too. KEY is a parameter of NAME, or rtt, name, or a key of flows such
 as packet, weight, start or control.window. The main parameter needs no key: cbr:64kbit/s, transfer:100KB. Commas separate
 both flows and parameters; quote the list, because the shell expands asterisks.
 

@@ -72,7 +72,9 @@ def referee(
     workers: int | None,
     as_json: bool,
 ) -> int:
-    """Judge the flow control NAME by cases: one of the list, a file in Python, or a table in JSON.
+    """Judge the flow control NAME by cases.
+
+    NAME is a name of the list, a file (mine.py, libmine.so), module:Class, a table in TOML or JSON, or a program as a list.
 
     Cases come from RFC 9743, RFC 7928, RFC 8867, the draft of BBR and others, or from files of your own. Beside each verdict stands
     what trivial senders would have got. Exit code 1 if a case failed.

@@ -8,6 +8,7 @@ import click
 
 from ..base.errors import HeadgateError, cut
 from . import signals
+from .numbers import Number
 from .show import print_json
 
 
@@ -28,7 +29,7 @@ Examples:
 @click.option("--name", default="learned", show_default=True, help="Its name in scenarios.")
 @click.option(
     "--seconds",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     default=60,
     show_default=True,
     help="Real time to learn for.",
@@ -41,12 +42,8 @@ Examples:
 @click.option(
     "--range", "ranges", multiple=True, metavar="NAME=VALUES", help="What is drawn; may be given several times."
 )
-@click.option(
-    "--delay", type=click.FloatRange(0), metavar="WEIGHT", help="Weight of delay in the reward; 0.5 unless given."
-)
-@click.option(
-    "--loss", type=click.FloatRange(0), metavar="WEIGHT", help="Weight of losses in the reward; 10 unless given."
-)
+@click.option("--delay", type=Number(0), metavar="WEIGHT", help="Weight of delay in the reward; 0.5 unless given.")
+@click.option("--loss", type=Number(0), metavar="WEIGHT", help="Weight of losses in the reward; 10 unless given.")
 @click.option("--processes", type=click.IntRange(1), help="Number of processes; one per processor unless given.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of all random numbers.")
 @click.option(
@@ -117,10 +114,16 @@ def train(
 
 def _range(text: str) -> tuple[str, object]:
     """The name and the values of a --range."""
+    from ..scenario.subjects import several
+
     name, found, values = text.partition("=")
     if not found:
         raise HeadgateError(f"--range: found {cut(repr(text))}; expected NAME=VALUES, such as rate=10Mbit/s")
-    parts = [_value(part.strip()) for part in values.split(",")]
+    subjects = name.strip() in ("control", "queue")
+    listed = several(values, f"--range {name.strip()}") if subjects else values.split(",")
+    parts = [part if subjects else _value(part.strip()) for part in listed]
+    if not parts:
+        raise HeadgateError(f"--range: found {cut(repr(text))}; expected NAME=VALUES, such as rate=10Mbit/s")
     return name.strip(), parts[0] if len(parts) == 1 else parts
 
 

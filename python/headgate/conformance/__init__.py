@@ -11,49 +11,48 @@ from __future__ import annotations
 
 import os
 
-from .. import plugins
 from .._core import PluginError, ScenarioError
-from ..base.errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError
 from ..base.parallel import Progress
 from ..plugins.calls import story
+from ..scenario.subjects import Scheme, read_all
 from . import controls, disciplines
 from .report import Conformance, Report
 
 __all__ = ["Conformance", "Report", "conform"]
 
 
-def conform(file: str | os.PathLike[str], name: str = "", progress: Progress | None = None) -> Report:
-    """Runs the conformance tests for what a file registers.
+def conform(subject: str | os.PathLike[str], name: str = "", progress: Progress | None = None) -> Report:
+    """Runs the conformance tests for a flow control or a discipline, or for all that a file has.
 
     Args:
-        file: in Python, or `module:Class`.
-        name: of one of its flow controls or disciplines; all unless given.
+        subject: as all commands take one: a file, `module:Class`, a shared object, a table, a program, or a name of the list.
+        name: of one of the file's; all unless given.
         progress: called with (share done, tests done, tests in all).
 
     Raises:
-        HeadgateError: the file cannot be loaded, or has nothing of this name.
+        HeadgateError: there is no such subject, or the file has nothing of this name.
     """
-    entries = plugins.load(file)
-    found = plugins.kinds(entries)
-    if name and name not in found:
-        raise HeadgateError(f"{cut(name)}: expected one of {', '.join(found)}.{nearest(name, found)}")
-    chosen = {name: found[name]} if name else found
+    text = os.fspath(subject)
+    chosen = read_all(text, name=name)
     works = [
         (each, check)
-        for each, kind in chosen.items()
+        for kind, each in chosen
         for check in (controls.CHECKS if kind == "control" else disciplines.CHECKS)
     ]
     checks: list[Conformance] = []
     for each, (title, work) in works:
-        checks.append(_checked(each, title, work, entries))
         if progress is not None:
             progress(len(checks) / len(works), len(checks), len(works))
-    return Report(os.fspath(file), checks)
+        checks.append(_checked(each, title, work))
+    if progress is not None:
+        progress(1.0, len(works), len(works))
+    return Report(text, checks)
 
 
-def _checked(name: str, title: str, work: controls.Work, entries: list[plugins.Entry]) -> Conformance:
+def _checked(subject: Scheme, title: str, work: controls.Work) -> Conformance:
     try:
-        text = work(name, entries)
+        text = work(subject)
     except (PluginError, ScenarioError, HeadgateError) as e:
-        return Conformance(name, title, False, str(e), story(e))
-    return Conformance(name, title, not text, text or "", "")
+        return Conformance(subject.name, title, False, str(e), story(e))
+    return Conformance(subject.name, title, not text, text or "", "")

@@ -7,22 +7,31 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from ..plugins import Entry
 from ..scenario.scenario import Scenario
+from ..scenario.subjects import Scheme
 from .parameters import bounds, elsewhere, parameters
 
 #: Gives a sentence about what is wrong, or nothing.
-Work = Callable[[str, list[Entry]], str | None]
+Work = Callable[[Scheme], str | None]
 
 
-def scenario(control: Any, entries: list[Entry], **change: Any) -> Scenario:
+def scenario(subject: Scheme, **change: Any) -> Scenario:
     """One flow over a line of 10 Mbit/s and 20 ms, unless something is changed."""
     line: dict[str, Any] = {"name": "line", "from": "g", "to": "h", "rate": "10Mbit/s", "delay": "10ms"}
     line |= {"queue": {"kind": "fcfs", "buffer": "1BDP"}, **change.pop("line", {})}
-    flow = {"name": "own", "from": "a", "to": "b", "packet": "1500B", "control": control, **change.pop("flow", {})}
+    flow = {
+        "name": "own",
+        "from": "a",
+        "to": "b",
+        "packet": "1500B",
+        "control": subject.table,
+        **change.pop("flow", {}),
+    }
+    if subject.transport:
+        flow["transport"] = {**subject.transport, **flow.get("transport", {})}
     data = {
         "duration": "10s",
-        "plugins": entries,
+        "plugins": list(subject.plugins),
         "nodes": [{"name": n, "kind": "host"} for n in "ab"] + [{"name": n} for n in "gh"],
         "links": [
             {"from": "a", "to": "g", "rate": "1Gbit/s"},
@@ -35,14 +44,14 @@ def scenario(control: Any, entries: list[Entry], **change: Any) -> Scenario:
     return Scenario(data)
 
 
-def digest(control: Any, entries: list[Entry], **change: Any) -> str:
+def digest(subject: Scheme, **change: Any) -> str:
     """The digest of a run."""
-    return _core.run(scenario(control, entries, **change).to_json(), 1).digest
+    return _core.run(scenario(subject, **change).to_json(), 1).digest
 
 
-def goodput(control: Any, entries: list[Entry], **change: Any) -> float:
+def goodput(subject: Scheme, **change: Any) -> float:
     """What the flow receives, in packets a second."""
-    result = scenario(control, entries, **change).run(seed=1)
+    result = scenario(subject, **change).run(seed=1)
     return float(result.flow_summaries()[0].goodput_pps.mean)
 
 
@@ -85,8 +94,8 @@ PATHS: dict[str, tuple[dict[str, Any], float]] = {
 def _on(path: str) -> Work:
     change, least = PATHS[path]
 
-    def work(name: str, entries: list[Entry]) -> str | None:
-        got = goodput(name, entries, **json.loads(json.dumps(change)))
+    def work(subject: Scheme) -> str | None:
+        got = goodput(subject, **json.loads(json.dumps(change)))
         if got < least:
             return f"it received {got:.3g} packets a second; expected at least {least:g}"
         return None
@@ -94,14 +103,14 @@ def _on(path: str) -> Work:
     return work
 
 
-def _repeats(name: str, entries: list[Entry]) -> str | None:
+def _repeats(subject: Scheme) -> str | None:
     lossy = {"line": {"loss": {"kind": "bernoulli", "probability": 0.01}}}
-    first, second = digest(name, entries, **lossy), digest(name, entries, **lossy)
+    first, second = digest(subject, **lossy), digest(subject, **lossy)
     return None if first == second else f"two runs of one scenario have digests {first} and {second}; expected the same"
 
 
-def _elsewhere(name: str, entries: list[Entry]) -> str | None:
-    text = scenario(name, entries, line={"loss": {"kind": "bernoulli", "probability": 0.01}}).to_json()
+def _elsewhere(subject: Scheme) -> str | None:
+    text = scenario(subject, line={"loss": {"kind": "bernoulli", "probability": 0.01}}).to_json()
     here = _core.run(text, 1).digest
     there = elsewhere(text)
     if here != there:
@@ -112,9 +121,9 @@ def _elsewhere(name: str, entries: list[Entry]) -> str | None:
     return None
 
 
-def _later(name: str, entries: list[Entry]) -> str | None:
+def _later(subject: Scheme) -> str | None:
     """Everything happens as much later as the flow starts."""
-    times = [goodput(name, entries, flow={"start": start}, duration=f"{10 + after}s", warm_up=f"{after}s")
+    times = [goodput(subject, flow={"start": start}, duration=f"{10 + after}s", warm_up=f"{after}s")
              for start, after in (("0s", 0), ("64s", 64))]  # fmt: skip
     if abs(times[0] - times[1]) > 0.05 * max(times):
         return (
@@ -124,9 +133,9 @@ def _later(name: str, entries: list[Entry]) -> str | None:
     return None
 
 
-def _reacts(name: str, entries: list[Entry]) -> str | None:
+def _reacts(subject: Scheme) -> str | None:
     """Packets that are lost make it send less: without a reaction a queue stays full of retransmissions."""
-    result = scenario(name, entries, line={"queue": {"kind": "fcfs", "buffer": "20pkt"}}).run(seed=1)
+    result = scenario(subject, line={"queue": {"kind": "fcfs", "buffer": "20pkt"}}).run(seed=1)
     flow = result.flow_summaries()[0]
     sent = float(flow.goodput_pps.mean) * 10
     if flow.drops > 0.3 * max(sent, 1):
@@ -141,5 +150,5 @@ CHECKS: list[tuple[str, Work]] = [
     ("time of the start", _later),
     ("reaction to loss", _reacts),
     *((path, _on(path)) for path in PATHS),
-    ("bounds of parameters", bounds("control", lambda table, entries: goodput(table, entries, duration="2s"))),
+    ("bounds of parameters", bounds("control", lambda subject: goodput(subject, duration="2s"))),
 ]

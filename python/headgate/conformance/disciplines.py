@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from ..plugins import Entry
 from ..replays import replay
 from ..scenario.scenario import Scenario
+from ..scenario.subjects import Scheme
 from .parameters import bounds, elsewhere, parameters
 
 #: Gives a sentence about what is wrong, or nothing.
-Work = Callable[[str, list[Entry]], str | None]
+Work = Callable[[Scheme], str | None]
 
 
 def _next(state: int) -> int:
@@ -48,19 +48,21 @@ def trace(seed: int, packets: int, pattern: str) -> dict[str, list[Any]]:
     return out
 
 
-def _rows(name: str, seed: int, pattern: str, packets: int = 400) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+def _rows(
+    subject: Scheme, seed: int, pattern: str, packets: int = 400
+) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     import pyarrow as pa
 
     sent = trace(seed, packets, pattern)
-    result = replay(pa.table(sent), queue=name, rate="1Mbit/s", seed=seed)
-    rows = result.packets(name)
+    result = replay(pa.table(sent), queue=subject.table, rate="1Mbit/s", seed=seed)
+    rows = result.packets(subject.name)
     return sent, {"departure_s": [float(value) for value in rows["departure_s"]]}
 
 
 def _on(pattern: str) -> Work:
-    def work(name: str, entries: list[Entry]) -> str | None:
+    def work(subject: Scheme) -> str | None:
         for seed in (1, 2, 3):
-            sent, rows = _rows(name, seed, pattern)
+            sent, rows = _rows(subject, seed, pattern)
             last: dict[str, float] = {}
             for i, (flow, departure) in enumerate(zip(sent["flow"], rows["departure_s"], strict=True)):
                 if departure != departure:
@@ -75,13 +77,13 @@ def _on(pattern: str) -> Work:
     return work
 
 
-def _repeats(name: str, entries: list[Entry]) -> str | None:
-    first, second = (_rows(name, 7, "busy")[1]["departure_s"] for _ in range(2))
+def _repeats(subject: Scheme) -> str | None:
+    first, second = (_rows(subject, 7, "busy")[1]["departure_s"] for _ in range(2))
     same = all(a == b or (a != a and b != b) for a, b in zip(first, second, strict=True))
     return None if same else "the same packets left at other times in a second run; expected the same"
 
 
-def scenario(queue: Any, entries: list[Entry], **change: Any) -> Scenario:
+def scenario(subject: Scheme, **change: Any) -> Scenario:
     """Two flows of cubic, a constant one and a mark-capable one over a line of 10 Mbit/s with this discipline."""
     flow = {"from": "a", "to": "b", "packet": "1500B"}
     flows = [
@@ -91,7 +93,7 @@ def scenario(queue: Any, entries: list[Entry], **change: Any) -> Scenario:
     ]
     data = {
         "duration": "10s",
-        "plugins": entries,
+        "plugins": list(subject.plugins),
         "nodes": [{"name": n, "kind": "host"} for n in "ab"] + [{"name": "g"}],
         "links": [
             {"from": "a", "to": "g", "rate": "1Gbit/s"},
@@ -101,7 +103,7 @@ def scenario(queue: Any, entries: list[Entry], **change: Any) -> Scenario:
                 "to": "b",
                 "rate": "10Mbit/s",
                 "delay": "10ms",
-                "queue": queue,
+                "queue": subject.table,
                 "classify": "flow",
             },
         ],
@@ -111,8 +113,8 @@ def scenario(queue: Any, entries: list[Entry], **change: Any) -> Scenario:
     return Scenario(data)
 
 
-def _elsewhere(name: str, entries: list[Entry]) -> str | None:
-    text = scenario(name, entries).to_json()
+def _elsewhere(subject: Scheme) -> str | None:
+    text = scenario(subject).to_json()
     here, there = _core.run(text, 1).digest, elsewhere(text)
     if here != there:
         return (
@@ -123,8 +125,8 @@ def _elsewhere(name: str, entries: list[Entry]) -> str | None:
 
 
 def _serves(**change: Any) -> Work:
-    def work(name: str, entries: list[Entry]) -> str | None:
-        result = scenario(name, entries, **change).run(seed=1)
+    def work(subject: Scheme) -> str | None:
+        result = scenario(subject, **change).run(seed=1)
         got = sum(float(flow.goodput_pps.mean) for flow in result.flow_summaries())
         return None if got > 100 else f"all flows together received {got:.3g} packets a second; expected more than 100"
 
@@ -146,6 +148,6 @@ CHECKS: list[tuple[str, Work]] = [
     ),
     (
         "bounds of parameters",
-        bounds("discipline", lambda table, entries: scenario(table, entries, duration="2s").run()),
+        bounds("discipline", lambda subject: scenario(subject, duration="2s").run()),
     ),
 ]

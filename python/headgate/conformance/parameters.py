@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, ScenarioError
-from ..plugins import Entry
 from ..scenario.scenario import Scenario
+from ..scenario.subjects import Scheme
 
 
 def described(kind: str, name: str) -> dict[str, Any]:
@@ -22,15 +23,15 @@ def described(kind: str, name: str) -> dict[str, Any]:
     return found
 
 
-def _accepts(kind: str, table: dict[str, Any], entries: list[Entry]) -> str | None:
+def _accepts(kind: str, subject: Scheme, **change: Any) -> str | None:
     """What the engine says against these parameters, if anything."""
     flow: dict[str, Any] = {"name": "f", "from": "a", "to": "b"}
     link: dict[str, Any] = {"from": "a", "to": "b", "rate": "1Mbit/s"}
     nodes = [{"name": "a"}, {"name": "b", "kind": "host"}, {"name": "c", "kind": "host"}]
     links = [{"from": "c", "to": "a", "rate": "1Mbit/s"}, link]
-    (flow if kind == "control" else link)["control" if kind == "control" else "queue"] = table
+    (flow if kind == "control" else link)["control" if kind == "control" else "queue"] = {**subject.table, **change}
     flow["from"] = "c"
-    data = {"duration": "1s", "plugins": entries, "nodes": nodes, "links": links, "flows": [flow]}
+    data = {"duration": "1s", "plugins": list(subject.plugins), "nodes": nodes, "links": links, "flows": [flow]}
     try:
         Scenario(data).resolve()
     except (ScenarioError, HeadgateError) as e:
@@ -38,14 +39,14 @@ def _accepts(kind: str, table: dict[str, Any], entries: list[Entry]) -> str | No
     return None
 
 
-def parameters(kind: str) -> Callable[[str, list[Entry]], str | None]:
+def parameters(kind: str) -> Callable[[Scheme], str | None]:
     """Defaults are accepted, bounds are kept, wrong types and unknown names are refused."""
 
-    def work(name: str, entries: list[Entry]) -> str | None:
-        entry = described(kind, name)
-        if (fault := _accepts(kind, {"kind": name}, entries)) is not None:
+    def work(subject: Scheme) -> str | None:
+        entry = described(kind, subject.name)
+        if (fault := _accepts(kind, subject)) is not None:
             return f"its defaults are refused: {fault}"
-        if _accepts(kind, {"kind": name, "no_such_name": 1}, entries) is None:
+        if _accepts(kind, subject, no_such_name=1) is None:
             return "a parameter that it does not have is accepted"
         for parameter in entry["parameters"]:
             key = parameter["name"]
@@ -55,28 +56,28 @@ def parameters(kind: str) -> Callable[[str, list[Entry]], str | None]:
                 bound = parameter.get(edge)
                 if bound is None:
                     continue
-                if (fault := _accepts(kind, {"kind": name, key: bound}, entries)) is not None and f".{key}" in fault:
+                if (fault := _accepts(kind, subject, **{key: bound})) is not None and f".{key}" in fault:
                     return f"parameter {key}: its {edge} {bound} is refused: {fault}"
-                if _accepts(kind, {"kind": name, key: bound + step}, entries) is None:
+                if _accepts(kind, subject, **{key: bound + step}) is None:
                     return f"parameter {key}: {bound + step} is accepted, beyond its {edge} {bound}"
-            if _accepts(kind, {"kind": name, key: [1, {"a": 2}]}, entries) is None:
+            if _accepts(kind, subject, **{key: [1, {"a": 2}]}) is None:
                 return f"parameter {key}: a list of other things is accepted"
         return None
 
     return work
 
 
-def bounds(kind: str, run: Callable[[dict[str, Any], list[Entry]], object]) -> Callable[[str, list[Entry]], str | None]:
+def bounds(kind: str, run: Callable[[Scheme], object]) -> Callable[[Scheme], str | None]:
     """It runs with each parameter at each of its bounds."""
 
-    def work(name: str, entries: list[Entry]) -> str | None:
-        for parameter in described(kind, name)["parameters"]:
+    def work(subject: Scheme) -> str | None:
+        for parameter in described(kind, subject.name)["parameters"]:
             for edge in ("minimum", "maximum"):
                 if edge in parameter:
                     value = parameter[edge]
                     whole = int(value) if parameter["type"] == "integer" else value
                     try:
-                        run({"kind": name, parameter["name"]: whole}, entries)
+                        run(replace(subject, table={**subject.table, parameter["name"]: whole}))
                     except _core.PluginError as e:
                         e.args = (f"{parameter['name']} = {whole}: {e}",)
                         raise

@@ -8,14 +8,14 @@ import math
 import multiprocessing
 import os
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import Any
 
 from .. import plugins
-from ..base.catalogue import catalogue
-from ..base.errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError
 from ..plugins import remote
+from ..scenario.subjects import Scheme, read
 from . import score, work
 from .suite import SuiteCase, suite
 
@@ -49,7 +49,8 @@ def evaluate(
     True
 
     Args:
-        control: a name such as `cubic`, or a file in Python.
+        control: as all commands take one: a name such as `cubic`, a table, or a file; a shared object, a class of a module and a
+            program only if they are trusted.
         suite_name: `internet-1` (40 cases) or `smoke` (4).
         key: draws the hidden suite; without one, the open suite. A secret of at least 32 characters.
         name: which of the file's flow controls, if it has several.
@@ -66,17 +67,14 @@ def evaluate(
     Raises:
         HeadgateError: there is no such control, file or suite, the key is short, or the file cannot be loaded.
     """
-    given = dict(parameters or {})
-    if "kind" in given:
-        raise HeadgateError(
-            "parameters: found kind, which chooses the control; expected parameters of the one that is judged"
-        )
     suite(suite_name, key)
-    entry, chosen = _chosen(os.fspath(control), name, trusted)
-    table = {**given, "kind": chosen}
-    cases = suite(suite_name, key, _fingerprint(entry, table))
+    subject = _chosen(os.fspath(control), name, parameters or {}, trusted)
+    if subject.transport:
+        raise HeadgateError("control: transport: expected none: the suite says which transport flows have")
+    entry = next(iter(subject.plugins), None)
+    cases = suite(suite_name, key, _fingerprint(entry, subject.table))
     most = min(max(rounds or MOST, 1), 99)
-    jobs = _Jobs(cases, table, entry, not trusted, most, progress)
+    jobs = _Jobs(cases, subject.table, entry, not trusted, most, progress)
     count = workers or os.cpu_count() or 1
     # A new program each: what is judged shares nothing with this one.
     context = multiprocessing.get_context("spawn")
@@ -91,7 +89,7 @@ def evaluate(
             for process in list((pool._processes or {}).values()):
                 process.terminate()
             raise
-    return jobs.answer(suite_name, bool(key), chosen)
+    return jobs.answer(suite_name, bool(key), subject.name)
 
 
 def _fingerprint(entry: Any, table: dict[str, Any]) -> str:
@@ -100,29 +98,27 @@ def _fingerprint(entry: Any, table: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _chosen(control: str, name: str, trusted: bool) -> tuple[Any, str]:
-    """The contents of the file, if it is one, and the name of the control."""
-    known = catalogue("controls")
-    if not control.endswith(".py"):
-        if control not in known:
-            raise HeadgateError(
-                f"control: found {cut(repr(control))}; expected a file in Python or a flow control of the list."
-                f"{nearest(control, list(known))}"
-            )
-        return None, control
-    (entry,) = plugins.filled_from(control)
+def _chosen(control: str, name: str, parameters: Mapping[str, Any], trusted: bool) -> Scheme:
+    """The control, of whose file nothing is run in this process unless it is trusted."""
     if trusted:
-        plugins.ensure([entry])
-        names = [own for own, kind in plugins.kinds([entry]).items() if kind == "control"]
-    else:
-        names = remote.register(entry)
-    if name and name not in names:
-        raise HeadgateError(f"name: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}")
-    if not name and len(names) != 1:
+        return read(control, "control", place="control", name=name, option="name", parameters=parameters)
+    found = read(control, "control", place="control", name=name, option="name", parameters=parameters, register=_apart)
+    if found.table["kind"] == "process":
         raise HeadgateError(
-            f"{cut(control)} has {len(names)} flow controls; expected a name: one of {', '.join(names)}"
+            "control: found a program; expected a file in Python, or --trusted: a program has all rights of its user, so that it could "
+            "read the suite and the key"
         )
-    return entry, name or names[0]
+    return found
+
+
+def _apart(entry: plugins.Entry) -> dict[str, str]:
+    """The flow controls of a file, which runs in a process of its own."""
+    if isinstance(entry, str) or not entry["name"].endswith(".py"):
+        what = "a class of a module" if isinstance(entry, str) else "a shared object"
+        raise HeadgateError(
+            f"found {what}; expected a file in Python, or --trusted: only one file of Python can run in a process without rights"
+        )
+    return dict.fromkeys(remote.register(entry), "control")
 
 
 class _Jobs:

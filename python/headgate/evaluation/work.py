@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, plugins
 from ..base.errors import HeadgateError
-from ..plugins import remote
+from ..plugins import process, remote
 from . import score
 from .suite import SuiteCase
 
@@ -32,6 +32,7 @@ def do(case: SuiteCase, control: Any, number: int, entry: Any, apart: bool) -> d
     """The measures of a run; or `{"fault": text}` if the control failed, `{"wrong": text}` if it cannot be run at all."""
     try:
         prepare(entry, apart)
+        process.ensure(control)
         return score.run(case, control, number)
     except _core.PluginError as e:
         return {"fault": str(e)}

@@ -33,6 +33,7 @@ from .load import (
     forget,
     kinds,
     load,
+    take,
     unload,
     used,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "seal",
     "sealed",
     "set_limit",
+    "take",
     "unload",
     "used",
 ]

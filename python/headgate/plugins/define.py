@@ -81,7 +81,7 @@ def control(
             options = (said["calls"], said["gauges"], every, ecn, rate_samples)
             _core.register_control(described, factory, *options)
 
-        registered.add(name, "control", register, cls.__module__)
+        registered.add(name, "control", register, cls)
         return made
 
     return define
@@ -149,7 +149,7 @@ def discipline(
         def register() -> None:
             _core.register_discipline(described, factory, list(gauges), work_conserving, True)
 
-        registered.add(name, "discipline", register, cls.__module__)
+        registered.add(name, "discipline", register, cls)
         return cls
 
     return define

@@ -96,10 +96,20 @@ def load(*files: str | os.PathLike[str]) -> list[Entry]:
         HeadgateError: a file cannot be read, or what stands in it is wrong.
     """
     entries = filled_from(*files)
-    ensure(entries)
     for entry in entries:
-        _given.update(dict.fromkeys(_files[_key(entry)].plugins, entry))
+        take(entry)
     return entries
+
+
+def take(entry: Entry) -> dict[str, str]:
+    """Loads one entry of `plugins`; gives its names, each with `control` or `discipline`. Scenarios that name one have the entry.
+
+    Raises:
+        HeadgateError: what stands in it is wrong.
+    """
+    ensure([entry])
+    _given.update(dict.fromkeys(_files[_key(entry)].plugins, entry))
+    return kinds([entry])
 
 
 def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
@@ -222,16 +232,16 @@ def _module(entry: str, key: str, place: str) -> registered.File:
     file = registered.File(entry, key)
 
     def work() -> None:
-        if not hasattr(importlib.import_module(name), attribute):
-            raise HeadgateError(f"{place}: found {cut(entry)}; expected a module that has {cut(attribute)}")
-        registered.of_module(name, file)
+        module = importlib.import_module(name)
+        if not hasattr(module, attribute):
+            raise HeadgateError(f"expected a module that has {cut(attribute)}")
+        registered.of_class(getattr(module, attribute), file)
 
     _run(work, file, f"{place}: {cut(entry)}", name)
     return file
 
 
 def _run(work: Any, file: registered.File, place: str, shown: str) -> None:
-    before = set(registered.names())
     try:
         with registered.reading(file):
             work()
@@ -240,10 +250,7 @@ def _run(work: Any, file: registered.File, place: str, shown: str) -> None:
     except (Exception, SystemExit) as e:
         line = calls.last_line(e, shown)
         raise HeadgateError(f"{place}{line}: expected a file that can be loaded; {type(e).__name__}: {cut(e)}") from e
-    if not file.plugins:
-        # A module that was imported before has registered its own then.
-        if set(registered.names()) - before or file.name == file.key:
-            return
+    if not file.kinds:
         raise HeadgateError(f"{place}: expected @headgate.control(...) or @headgate.discipline(...) at a class")
 
 

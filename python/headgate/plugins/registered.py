@@ -46,8 +46,8 @@ _reading: list[File] = []
 #: Of each registered name the key of its file.
 _owner: dict[str, str] = {}
 
-#: Of each module, the plugins that its import defined: a second import does nothing.
-_defined: dict[str, dict[str, tuple[str, Callable[[], None]]]] = {}
+#: Of each module, the plugins that its import defined, each with its class: a second import does nothing.
+_defined: dict[str, dict[str, tuple[str, Callable[[], None], str]]] = {}
 
 #: What empties the caches that hold a list of the engine.
 _caches: list[Callable[[], None]] = []
@@ -80,9 +80,10 @@ def origin() -> str:
     return _reading[-1].name if _reading else "this session"
 
 
-def add(name: str, kind: str, register: Callable[[], None], module: str = "") -> None:
-    """Registers a plugin, in the place of one of the same name; `module` is where its class is defined."""
-    _defined.setdefault(module, {})[name] = (kind, register)
+def add(name: str, kind: str, register: Callable[[], None], cls: type | None = None) -> None:
+    """Registers a plugin, in the place of one of the same name; `cls` is its class."""
+    module, own = ("", "") if cls is None else (cls.__module__, cls.__qualname__)
+    _defined.setdefault(module, {})[name] = (kind, register, own)
     _core.unregister(name)
     register()
     _changed()
@@ -92,11 +93,15 @@ def add(name: str, kind: str, register: Callable[[], None], module: str = "") ->
         _reading[-1].kinds[name] = kind
 
 
-def of_module(module: str, file: File) -> None:
-    """Gives a file the plugins that the import of a module defined, now or before."""
-    for name, (kind, register) in _defined.get(module, {}).items():
+def of_class(cls: object, file: File) -> None:
+    """Gives a file the plugins that the import of a class's module defined, now or before; what it is asked for is the class alone."""
+    file.kinds.clear()
+    if not isinstance(cls, type):
+        return
+    for name, (kind, register, own) in _defined.get(cls.__module__, {}).items():
         file.plugins.setdefault(name, register)
-        file.kinds.setdefault(name, kind)
+        if own == cls.__qualname__:
+            file.kinds[name] = kind
 
 
 def again(file: File) -> None:

@@ -14,6 +14,7 @@ from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import parse_value, put
 from ..scenario.scenario import Scenario
 from ..scenario.shorthands import QUEUES, shorthands
+from ..scenario.subjects import spelled
 from .amounts import quantity, share, text_of, together
 from .defaults import complete
 from .flows import GRAMMAR, Flows, is_flow, names_of, parse, split
@@ -190,13 +191,13 @@ def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
 
 def _queue(text: str, buffer: str | None, product: int) -> dict[str, Any]:
     """The discipline with its parameters; `product` is the bandwidth-delay product in bytes."""
-    name, colon, rest = (part.strip() for part in text.partition(":"))
+    name, colon, rest = (part.strip() for part in spelled(text, "discipline", "--queue").partition(":"))
     known = names_of("disciplines")
     name = QUEUES.get(name, name)
     if name not in known:
         raise HeadgateError(
             f"--queue: found {cut(repr(name))}; expected a discipline: one of {', '.join(known)}.{nearest(name, known)}"
-            " One of your own needs its file: --plugin FILE, or in Python headgate.plugins.load"
+            " One of your own is its file, such as mine.py"
         )
     queue: dict[str, Any] = {"kind": name}
     for item in split(rest, "--queue") if colon else []:

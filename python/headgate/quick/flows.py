@@ -9,10 +9,12 @@ from functools import cache
 from typing import Any
 
 from .. import _core
+from ..base import commas
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import parse_value
 from ..plugins import registered
 from ..scenario.shorthands import shorthands
+from ..scenario.subjects import divided, is_own, spelled
 
 #: Keys of a flow that follow from its place in the list.
 _SET = {"name", "from", "to", "via", "count", "first"}
@@ -60,7 +62,7 @@ def parse(text: str, option: str = "--flows") -> list[Flows]:
                 raise HeadgateError(f"{option}: found {cut(repr(item))}; expected a flow first, as {GRAMMAR}")
             _set(flows[-1], item, option)
             continue
-        head, colon, first = item.partition(":")
+        head, colon, first = spelled(item, "control", option).partition(":")
         name, star, count = (part.strip() for part in head.partition("*"))
         flow = Flows(name)
         flow.entry = _start(name, option)
@@ -69,8 +71,8 @@ def parse(text: str, option: str = "--flows") -> list[Flows]:
                 raise HeadgateError(f"{option}: found {cut(repr(item))}; expected a number from 1 to {MOST} after *")
             flow.count = int(count)
         flows.append(flow)
-        if colon:
-            _set(flow, first.strip(), option)
+        for key in (commas.split(first, option) or [""]) if colon else ():
+            _set(flow, key, option)
     return flows
 
 
@@ -80,32 +82,16 @@ def is_flow(word: str) -> bool:
     >>> is_flow("cubic*2"), is_flow("cable")
     (True, False)
     """
-    name = re.split(r"[*:,]", word)[0].strip()
-    return any(name in known for known in (shorthands(), names_of("flow-controls"), names_of("workloads")))
+    head, _ = divided(word)
+    name = re.split(r"[*:,]", head)[0].strip()
+    known = (shorthands(), names_of("flow-controls"), names_of("workloads"))
+    # Of a file, a class or a table it is said where it is read whether there is one.
+    return is_own(head) or any(name in names for names in known)
 
 
 def split(text: str, option: str) -> list[str]:
     """The parts between commas; those within brackets or quotes do not count."""
-    items, depth, quote = [""], 0, ""
-    for sign in text:
-        if sign == "," and depth == 0 and not quote:
-            items.append("")
-            continue
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "\"'":
-            quote = sign
-        else:
-            depth += (sign in "[{") - (sign in "]}")
-        items[-1] += sign
-    items = [item.strip() for item in items]
-    if quote or depth:
-        raise HeadgateError(f"{option}: found {cut(repr(text))}; expected every bracket and quote to be closed")
-    if "" in items and text.strip():
-        raise HeadgateError(
-            f"{option}: found {cut(repr(text))}; expected a flow, as {GRAMMAR}, or a KEY=VALUE between commas"
-        )
-    return [item for item in items if item]
+    return commas.split(text, option, f"a flow, as {GRAMMAR}, or a KEY=VALUE")
 
 
 @registered.cached
@@ -139,7 +125,7 @@ def _start(name: str, option: str) -> dict[str, Any]:
     known = [*shorthands(), *controls, *workloads]
     raise HeadgateError(
         f"{option}: found {cut(repr(name))}; expected a flow control or a workload: one of {', '.join(known)}.{nearest(name, known)}"
-        " One of your own needs its file: --plugin FILE, or in Python headgate.plugins.load"
+        " One of your own is its file, such as mine.py"
     )
 
 

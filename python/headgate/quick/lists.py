@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
 from ..scenario.shorthands import QUEUES
+from ..scenario.subjects import several, spelled
 from .amounts import quantity
 from .flows import names_of, parse, split
 
@@ -25,12 +26,7 @@ def read_controls(text: str) -> list[str]:
     >>> read_controls("cubic, dctcp:transport.initial_window=4,packet=500B, bbr")
     ['cubic', 'dctcp:transport.initial_window=4,packet=500B', 'bbr']
     """
-    found: list[str] = []
-    for item in split(text, "--controls"):
-        if found and re.match(r"[\w.]+\s*=", item):
-            found[-1] += f",{item}"
-        else:
-            found.append(item)
+    found = [spelled(item, "control", "--controls") for item in several(text, "--controls")]
     known = [*(c for c in names_of("flow-controls") if c not in ("none", "rlm")), "bbr"]
     entries: list[str] = []
     for control in found:
@@ -61,12 +57,7 @@ def read_queues(text: str) -> list[str]:
     >>> read_queues("fcfs,red:gentle=true,max_p=0.1,fq:aqm=codel")
     ['fcfs', 'red:gentle=true,max_p=0.1', 'fq:aqm=codel']
     """
-    found: list[str] = []
-    for item in split(text, "--queues"):
-        if found and re.match(r"[\w.]+\s*=", item):
-            found[-1] += f",{item}"
-        else:
-            found.append(item)
+    found = [spelled(item, "discipline", "--queues") for item in several(text, "--queues")]
     known = names_of("disciplines")
     for queue in found:
         name = discipline_of(queue)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, get_args
 
-from .. import _core, plugins
-from ..base.catalogue import catalogue
+from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
 from ..plugins import registered
+from ..scenario.subjects import Scheme, read
 from .case import Need
 from .expected import seconds
 
@@ -22,23 +22,15 @@ BASELINES = {
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A flow control or a queue in the place of the subject.
+class Judged(Scheme):
+    """A flow control or a queue in the place of the subject; its transport is beyond that of a case.
 
     Attributes:
-        name: for people.
-        table: as a scenario writes it.
-        plugins: what a scenario's key of this name has, for one of the user's own.
         null: which trivial subject it is; empty for others.
-        transport: keys of the transport that belong to it, beyond those of a case.
         declares: what it has, in the words that cases need, where its name does not tell.
     """
 
-    name: str
-    table: dict[str, Any]
-    plugins: tuple[Any, ...] = ()
     null: str = ""
-    transport: dict[str, Any] = field(default_factory=dict)
     declares: tuple[str, ...] = ()
 
 
@@ -64,7 +56,7 @@ NULLS = {
 def named(
     text: str, judges: str, name: str = "", parameters: dict[str, Any] | None = None, declares: tuple[str, ...] = ()
 ) -> Judged:
-    """The subject that a user names: of the list, of a file in Python, or a table in JSON, which may have `transport`.
+    """The subject that a user names, as all commands read it.
 
     Raises:
         HeadgateError: there is none.
@@ -75,50 +67,9 @@ def named(
         raise HeadgateError(
             f"--declares: found {cut(repr(wrong))}; expected one of {', '.join(known)}.{nearest(wrong, known)}"
         )
-    return replace(_named(text, judges, name, parameters), declares=declares)
-
-
-def _named(text: str, judges: str, name: str, parameters: dict[str, Any] | None) -> Judged:
-    import json
-
-    if name and not text.endswith(".py"):
-        raise HeadgateError(f"--control: found {cut(repr(name))} beside {cut(text)}; expected a file in Python there")
-    given = dict(parameters or {})
-    kind = "controls" if judges == "control" else "disciplines"
-    if text.lstrip().startswith("{"):
-        try:
-            table = json.loads(text)
-        except ValueError as e:
-            raise HeadgateError(f"NAME: {cut(e)}; expected a name, a file in Python or a table in JSON") from None
-        if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
-            raise HeadgateError(f'NAME: found {cut(text)}; expected a table with `kind`, such as {{"kind": "cubic"}}')
-        transport = table.pop("transport", {})
-        if not isinstance(transport, dict):
-            raise HeadgateError(f"NAME: transport: found {cut(repr(transport))}; expected a table")
-        return Judged(str(table["kind"]), {**table, **given}, transport=transport)
-    if text.endswith(".py"):
-        (entry,) = plugins.filled_from(text)
-        plugins.ensure([entry])
-        wanted = "control" if judges == "control" else "discipline"
-        names = [own for own, what in plugins.kinds([entry]).items() if what == wanted]
-        if name and name not in names:
-            raise HeadgateError(
-                f"--control: found {cut(repr(name))}; expected one of {', '.join(names)}.{nearest(name, names)}"
-            )
-        if not name and len(names) != 1:
-            raise HeadgateError(
-                f"{cut(text)} has {len(names)} of the kind {wanted}; expected --control with one of {', '.join(names)}"
-            )
-        chosen = name or names[0]
-        return Judged(chosen, {"kind": chosen, **given}, (entry,))
-    known = list(catalogue(kind))
-    if text not in known:
-        more = "" if judges == "control" else " or of an AQM"
-        raise HeadgateError(
-            f"NAME: found {cut(repr(text))}; expected a file in Python, or a name of `headgate list {kind}`{more}."
-            f"{nearest(text, known)}"
-        )
-    return Judged(text, {"kind": text, **given})
+    kind = "control" if judges == "control" else "discipline"
+    found = read(text, kind, place="NAME" if judges == "control" else "--aqm", name=name, parameters=parameters)
+    return Judged(**vars(found), declares=declares)
 
 
 def has(subject: Judged, need: str) -> bool:

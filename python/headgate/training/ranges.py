@@ -12,6 +12,7 @@ from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
 from ..scenario.paths import copied
 from ..scenario.scenario import Scenario
+from ..scenario.subjects import read
 from ..sweep.sweep import Sweep
 from ..sweep.values import expand
 
@@ -155,6 +156,8 @@ class Scenarios:
                         f"ranges: found {cut(repr(name))}; expected one of {', '.join(DEFAULTS)}.{nearest(name, DEFAULTS)}"
                     )
             ranges = {**DEFAULTS, **ranges}
+            for name, kind in (("control", "control"), ("queue", "discipline")):
+                ranges[name] = _subjects(ranges[name], kind, f"ranges.{name}")
             flows = [f"flow_{i}" for i in range(agents)]
         else:
             if isinstance(scenario, str | os.PathLike):
@@ -215,6 +218,14 @@ class Scenarios:
                 )
             found[0]["control"] = control(i)
         return Scenario(data, scenario.origin)
+
+
+def _subjects(given: Any, kind: str, place: str) -> Any:
+    """Values of a range that are flow controls or disciplines, as a scenario writes them."""
+    if isinstance(given, str):
+        found = read(given, kind, place=place)
+        return found.table if len(found.table) > 1 else found.name
+    return [_subjects(one, kind, place) for one in given] if isinstance(given, list | tuple) else given
 
 
 def _entries(data: Mapping[str, Any]) -> list[dict[str, Any]]:
