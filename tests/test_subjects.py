@@ -303,7 +303,9 @@ def test_what_is_no_subject(
 
 
 def test_a_parameter_is_no_other_scheme() -> None:
-    with pytest.raises(HeadgateError, match="kind: found 'bbr3'; expected a parameter of cubic"):
+    with pytest.raises(
+        HeadgateError, match="parameters: found kind, which chooses the control; expected parameters of cubic"
+    ):
         read("cubic", "control", parameters={"kind": "bbr3"})
 
 

@@ -130,7 +130,7 @@ def read(
     given = dict(parameters or {})
     if "kind" in given:
         raise HeadgateError(
-            f"kind: found {cut(repr(given['kind']))}; expected a parameter of {cut(table['kind'])}: it stays what it is"
+            f"parameters: found kind, which chooses the {kind}; expected parameters of {cut(table['kind'])} alone"
         )
     transport = table.pop("transport", {})
     if not isinstance(transport, dict):
