@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+from headgate import example
+from headgate.referee.part import Place
+from headgate.referee.runner import Runner
+from headgate.referee.store import RefereeStore
+from headgate.referee.work import RunJob, do
 
 PROGRAM = """
 import json, os, sys
@@ -24,8 +33,9 @@ if __name__ == "__main__":
     text = json.dumps({**example("two-sources").data, "duration": "2000000s"})
     with Runner(RefereeStore(), workers=1) as runner:
         jobs = [RunJob(text, 1, (), Place(1.0, 0.0, [(0.0, 1.0)]))]
-        runner._progress = lambda *_: print(*runner._pool._processes, flush=True)
+        runner._progress = lambda *_: print(*runner._local.processes(), flush=True)
         runner.make(jobs)
+        print(runner.get(jobs[0]))
 """
 
 
@@ -63,10 +73,23 @@ def test_ctrl_c_in_a_terminal_does_not_reach_the_processes() -> None:
         program.kill()
 
 
-def test_a_process_that_ends_by_itself_is_an_error_of_one_sentence() -> None:
-    program = PROGRAM.replace("print(*runner._pool._processes, flush=True)", "os.kill(*runner._pool._processes, 9)")
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "HeadgateError: a process that made runs has ended by itself" in done.stderr
+def test_a_process_that_ends_by_itself_costs_its_run_and_no_other(tmp_path: Path) -> None:
+    place = Place(1.0, 0.0, [(0.0, 1.0)])
+    text = json.dumps(example("two-sources").data)
+    jobs = [RunJob(text, seed, (), place) for seed in (1, 2, 3)]
+    with Runner(RefereeStore(tmp_path), workers=2, do=ends) as runner:
+        runner.make(jobs)
+    found = [runner.get(job) for job in jobs]
+    assert found[0] == {"fault": "the process of its run ended by itself (exit code 3)"}
+    assert all("digest" in run for run in found[1:])
+    # It may have been the machine: it is made again next time.
+    assert RefereeStore(tmp_path).get(jobs[0].key) is None and RefereeStore(tmp_path).get(jobs[1].key) is not None
+
+
+def ends(job: RunJob) -> dict[str, Any]:
+    if job.seed == 1:
+        os._exit(3)
+    return do(job)
 
 
 def alive(process: int) -> bool:

@@ -5,25 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import multiprocessing
 import os
 import statistics
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import Any
 
 from .. import plugins
 from ..base.errors import HeadgateError
 from ..plugins import remote
 from ..scenario.subjects import Scheme, read
+from ..stats import mean_of
+from ..sweep.engines import Local, work_off
 from . import score, work
 from .suite import SuiteCase, suite
 
 #: Rounds of all cases: at least, and at most; and half of the interval of the sum, in points, that is narrow enough.
 LEAST, MOST, ENOUGH = 3, 5, 0.5
-
-#: Quantiles of Student's t for 95 %, by degrees of freedom.
-_T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
 
 #: Called with (share done at most, runs done, runs at most).
 Progress = Callable[[float, int, int], object]
@@ -75,20 +72,12 @@ def evaluate(
     cases = suite(suite_name, key, _fingerprint(entry, subject.table))
     most = min(max(rounds or MOST, 1), 99)
     jobs = _Jobs(cases, subject.table, entry, not trusted, most, progress)
-    count = workers or os.cpu_count() or 1
     # A new program each: what is judged shares nothing with this one.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(count, mp_context=context) as pool:
-        try:
-            for number in range(most):
-                jobs.round(pool, number)
-                if rounds is None and number + 1 >= LEAST and jobs.half() <= ENOUGH:
-                    break
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in list((pool._processes or {}).values()):
-                process.terminate()
-            raise
+    with Local(workers or os.cpu_count() or 1, work.one) as pool:
+        for number in range(most):
+            jobs.round(pool, number)
+            if rounds is None and number + 1 >= LEAST and jobs.half() <= ENOUGH:
+                break
     return jobs.answer(suite_name, bool(key), subject.name)
 
 
@@ -135,26 +124,28 @@ class _Jobs:
         self._own: list[list[dict[str, Any]]] = []
         self._known: list[list[dict[str, Any] | None]] = []
 
-    def round(self, pool: ProcessPoolExecutor, number: int) -> None:
+    def round(self, pool: Local, number: int) -> None:
         """Runs all cases with seeds of this number."""
         # Long ones first, so that no processor waits at the end.
         order = sorted(range(len(self._cases)), key=lambda i: -self._cases[i].rate)
-        pending: dict[Future[dict[str, Any]], tuple[int, bool]] = {}
+        asked: list[work.Asked] = []
         for i in order:
             case = self._cases[i]
-            pending[pool.submit(work.do, case, self._table, number, self._entry, self._apart)] = (i, True)
+            asked.append(work.Asked(i, True, case, self._table, number, self._entry, self._apart))
             if score.needs_known(case):
-                known = {"kind": case.other}
-                pending[pool.submit(work.do, case, known, number, None, False)] = (i, False)
+                asked.append(work.Asked(i, False, case, {"kind": case.other}, number, None, False))
         own: list[Any] = [None] * len(self._cases)
         other: list[Any] = [None] * len(self._cases)
-        while pending:
-            for future in wait(pending, timeout=0.2, return_when=FIRST_COMPLETED).done:
-                i, judged = pending.pop(future)
-                (own if judged else other)[i] = found = future.result()
+        for ended in work_off(pool, asked):
+            for job, found, how in ended:
+                self._done += 1
+                if found is None:
+                    found = {"fault": f"the process of its run ended by itself ({how})"}
+                    if not job.judged:
+                        raise HeadgateError(f"{job.case.name}: {job.control['kind']}: {found['fault']}")
                 if "wrong" in found:
                     raise HeadgateError(found["wrong"])
-                self._done += 1
+                (own if job.judged else other)[job.place] = found
             if self._progress is not None:
                 self._progress(self._done / self._all, self._done, self._all)
         self._own.append(own)
@@ -167,10 +158,8 @@ class _Jobs:
     def half(self) -> float:
         """Half of the 95 % interval of the sum, over the rounds."""
         totals = [score.total(self._scored(number))[0] for number in range(len(self._own))]
-        if len(totals) < 2:
-            return math.inf
-        t = _T.get(len(totals) - 1, 2.6)
-        return t * statistics.stdev(totals) / math.sqrt(len(totals))
+        half = mean_of(totals).half
+        return math.inf if math.isnan(half) else half
 
     def answer(self, suite_name: str, hidden: bool, chosen: str) -> dict[str, Any]:
         """The whole as plain data."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from .. import _core, plugins
@@ -12,6 +13,24 @@ from .suite import SuiteCase
 
 #: What was registered in this process: the contents of the file, and whether its flow controls are in processes of their own.
 _ready: tuple[Any, bool] | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run that is wanted: of the case at a place of the suite, with the control that is judged or with the known one."""
+
+    place: int
+    judged: bool
+    case: SuiteCase
+    control: dict[str, Any]
+    number: int
+    entry: Any
+    apart: bool
+
+
+def one(asked: Asked) -> dict[str, Any]:
+    """Makes a run, in a process of workers."""
+    return do(asked.case, asked.control, asked.number, asked.entry, asked.apart)
 
 
 def prepare(entry: Any, apart: bool) -> None:

@@ -43,10 +43,10 @@ class RefereeStore:
         """A run."""
         return self._runs.get(key)
 
-    def add(self, key: str, found: dict[str, Any]) -> None:
-        """Keeps a run."""
+    def add(self, key: str, found: dict[str, Any], keep: bool = True) -> None:
+        """Takes a run; unless it is to be kept, it is made again next time."""
         self._runs[key] = found
-        if self._file is not None:
+        if keep and self._file is not None:
             with self._file.open("a") as stream:
                 stream.write(json.dumps({"key": key, **found}) + "\n")
 

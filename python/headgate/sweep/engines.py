@@ -1,4 +1,4 @@
-"""Engines that run the chunks of a study: processes of this machine, or a Dask cluster.
+"""Engines that do jobs, such as the chunks of a study: processes of this machine, or a Dask cluster.
 
 Processes rather than threads, although the engine runs without Python's lock: what a run does to its process (no memory left,
 a kill) then ends a worker and not the study.
@@ -14,13 +14,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Protocol
 
 from ..base.errors import HeadgateError, cut, missing_extra
-from .work import Chunk, run_chunk
+from .work import Failed, run_chunk
 
 #: Engines that can run a study or the runs of papers.
 ENGINES = ("local", "dask")
@@ -58,26 +58,55 @@ def processors() -> int:
 
 @contextlib.contextmanager
 def ctrl_c_waits() -> Iterator[None]:
-    """Ctrl-C waits meanwhile, and does not reach processes and threads that are started meanwhile: they inherit this."""
+    """Ctrl-C waits meanwhile, and does not reach processes and threads that are started meanwhile: they inherit this.
+
+    SIGTERM waits as well, but reaches them.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     # Another thread may receive the signal: Python then calls its handler in the main thread all the same.
     received: list[int] = []
-    handler = signal.getsignal(signal.SIGINT)
-    deferred = threading.current_thread() is threading.main_thread() and callable(handler)
-    if deferred:
-        signal.signal(signal.SIGINT, lambda number, _: received.append(number))
+    handlers = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+    main = threading.current_thread() is threading.main_thread()
+    deferred = {n: handler for n, handler in handlers.items() if main and callable(handler)}
+    for number in deferred:
+        signal.signal(number, lambda number, _: received.append(number))
     try:
         yield
     finally:
-        if deferred:
-            signal.signal(signal.SIGINT, handler)
+        for number, handler in deferred.items():
+            signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if received:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(received[0])
+
+
+#: A job that ended its worker this number of times has failed.
+DEATHS = 2
+
+
+def work_off(engine: Engine, jobs: Iterable[Any]) -> Iterator[list[Outcome]]:
+    """Does jobs in any order; what ended, several times a second, also if nothing did.
+
+    A job whose worker died is done again; after `DEATHS` times its outcome is how the worker ended. All others go on.
+    """
+    later = deque(jobs)
+    left, deaths = len(later), Counter[int]()
+    while left:
+        while engine.free() > 0 and later:
+            engine.submit(later.popleft())
+        ended: list[Outcome] = []
+        for job, found, how in engine.outcomes(0.2):
+            deaths[id(job)] += found is None and bool(how)
+            if found is None and deaths[id(job)] < DEATHS:
+                later.appendleft(job)
+            else:
+                ended.append((job, found, how))
+        left -= len(ended)
+        yield ended
 
 
 class _Worker:
-    """A process that runs chunks, and the chunks given to it, the first of which it is running."""
+    """A process that does jobs, and the jobs given to it, the first of which it is doing."""
 
     def __init__(self) -> None:
         self.pipe, theirs = Pipe()
@@ -89,7 +118,7 @@ class _Worker:
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
         theirs.close()
-        self.chunks: deque[Chunk] = deque()
+        self.chunks: deque[Any] = deque()
 
     def end(self) -> str:
         """Kills the process; how it ended."""
@@ -103,20 +132,24 @@ class _Worker:
 class Local:
     """Processes of this machine. One that dies is replaced."""
 
-    def __init__(self, workers: int | None = None) -> None:
-        """Starts the workers."""
-        self._number = workers or processors()
+    def __init__(self, workers: int | None = None, work: Callable[[Any], Any] = run_chunk) -> None:
+        """Takes the number of workers, which are started with their first jobs, and what does a job: a function of a module."""
+        self._number, self._work = workers or processors(), work
         self._workers: list[_Worker] = []
 
     def workers(self) -> int:
         """See `Engine.workers`."""
         return self._number
 
+    def processes(self) -> list[int]:
+        """The numbers of the processes that were started and are there."""
+        return [worker.process.pid for worker in self._workers]
+
     def free(self) -> int:
         """See `Engine.free`: each worker has one chunk that runs and one that waits."""
         return 2 * self._number - sum(len(w.chunks) for w in self._workers)
 
-    def submit(self, chunk: Chunk) -> None:
+    def submit(self, chunk: Any) -> None:
         """See `Engine.submit`."""
         if len(self._workers) < self._number and all(w.chunks for w in self._workers):
             self._workers.append(_Worker())
@@ -124,7 +157,7 @@ class Local:
         worker.chunks.append(chunk)
         # A worker that is dead already is noticed in `outcomes`.
         with contextlib.suppress(OSError):
-            worker.pipe.send(chunk)
+            worker.pipe.send((self._work, chunk))
 
     def outcomes(self, timeout: float) -> list[Outcome]:
         """See `Engine.outcomes`."""
@@ -144,7 +177,15 @@ class Local:
             return out + [(chunk, None, "") for chunk in rest if chunk is not None]
         if isinstance(answer, HeadgateError):
             raise answer
+        if isinstance(answer, Failed):
+            return [(worker.chunks.popleft(), None, answer.how)]
         return [(worker.chunks.popleft(), answer, "")]
+
+    def __enter__(self) -> Local:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def drain(self, patience: float) -> list[Outcome]:
         """See `Engine.drain`."""

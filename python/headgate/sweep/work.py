@@ -56,6 +56,14 @@ class Done:
     wall_s: float = 0.0
 
 
+class Failed:
+    """A job that ended by an exception which nobody expected."""
+
+    def __init__(self, how: str) -> None:
+        """Takes the exception's text."""
+        self.how = how
+
+
 class StopError(BaseException):
     """Raised inside a run that is to be abandoned."""
 

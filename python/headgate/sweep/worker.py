@@ -1,17 +1,23 @@
-"""The program of a local worker: takes chunks from a pipe and gives back their results."""
+"""The program of a local worker: takes jobs from a pipe, each with what does it, and gives back what that made of them."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import queue
 import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from multiprocessing.connection import Connection
+from typing import Any
 
 from ..base.errors import HeadgateError
-from .work import Chunk, Switch, run_chunk
+from .work import Failed, Switch, run_chunk
+
+#: A job and what does it, what is wrong with one that came, or None at the end.
+Job = tuple[Callable[..., Any], Any] | Exception | None
 
 
 def main(handle: int, driver: int) -> None:
@@ -22,28 +28,40 @@ def main(handle: int, driver: int) -> None:
     signal.signal(signal.SIGTERM, switch.set)
     threading.Thread(target=_watch, args=(driver,), daemon=True).start()
     pipe: Connection = Connection(handle)
-    chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(pipe, chunks), daemon=True).start()
-    while (chunk := chunks.get()) is not None:
+    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(pipe, jobs), daemon=True).start()
+    while (job := jobs.get()) is not None:
         try:
-            answer: object = run_chunk(chunk, switch)
-        except HeadgateError as e:
-            answer = e
-        try:
-            pipe.send(answer)
+            pipe.send(_done(job, switch))
         except OSError:
             return
         if switch.on:
             return
 
 
-def _receive(pipe: Connection, chunks: queue.SimpleQueue[Chunk | None]) -> None:
-    """Reads chunks from the pipe at once: if both ends waited for the other to read, they would wait forever."""
+def _done(job: tuple[Callable[..., Any], Any] | Exception, switch: Switch) -> object:
+    """What became of a job. What is wrong in it is for the driver, which raises it; no traceback of a worker is of use to anybody."""
+    try:
+        if isinstance(job, Exception):
+            raise job
+        work, given = job
+        return work(given, switch) if work is run_chunk else work(given)
+    except HeadgateError as e:
+        return e
+    except Exception as e:
+        return Failed(f"{type(e).__name__}: {e}")
+
+
+def _receive(pipe: Connection, jobs: queue.SimpleQueue[Job]) -> None:
+    """Reads jobs from the pipe at once: if both ends waited for the other to read, they would wait forever."""
     try:
         while True:
-            chunks.put(pipe.recv())
+            try:
+                jobs.put(pipe.recv())
+            except (AttributeError, ImportError, pickle.UnpicklingError) as e:
+                jobs.put(e)
     except (EOFError, OSError):
-        chunks.put(None)
+        jobs.put(None)
 
 
 def _watch(driver: int) -> None:

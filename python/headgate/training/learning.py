@@ -6,12 +6,9 @@ Deviations: none.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import HeadgateError, cut
+from ..sweep.engines import Local, work_off
 from .policy import LearnedPolicy
 from .ranges import DEFAULTS
 from .stage import OBSERVATION
@@ -32,6 +30,10 @@ RANGES = {"duration": "5s", "competitors": 0}
 
 #: The first spread of the weights, what is added to it, and in how many generations that falls to 0.
 SPREAD, NOISE, FALLS = 0.5, 0.2, 12
+
+
+#: What a candidate is tried with: its numbers, seeds of scenarios, and options of the environment.
+Job = tuple[list[float], list[int], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,8 @@ def learn(
             candidates[0] = mean
             # New scenarios each time: those of one generation alone can be learned by heart.
             seeds = [int(x) for x in random.integers(2**31, size=SCENARIOS)]
-            jobs = [([float(x) for x in c], seeds, options) for c in candidates]
-            found = list(pool.map(_returns, *zip(*jobs, strict=True))) if pool else [_returns(*job) for job in jobs]
+            jobs: list[Job] = [([float(x) for x in c], seeds, options) for c in candidates]
+            found = [_returns(*job) for job in jobs] if pool is None else _side_by_side(pool, jobs)
             # Equal ones in their order.
             best = np.argsort(-np.array(found), kind="stable")[:BEST]
             mean = candidates[best].mean(axis=0)
@@ -143,10 +145,21 @@ def learn(
 
 
 def _executor(processes: int) -> Any:
-    if processes == 1:
-        return nullcontext(None)
-    # Ctrl-C is for this process, which ends the others.
-    ignore = (signal.SIGINT, signal.SIG_IGN)
-    context = multiprocessing.get_context("spawn")
-    pool: Executor = ProcessPoolExecutor(processes, context, initializer=signal.signal, initargs=ignore)
-    return pool
+    return nullcontext(None) if processes == 1 else Local(processes, _one)
+
+
+def _one(job: Job) -> float:
+    return _returns(*job)
+
+
+def _side_by_side(pool: Local, jobs: list[Job]) -> list[float]:
+    """The utilities of candidates, in their order."""
+    found: dict[int, float] = {}
+    for ended in work_off(pool, jobs):
+        for job, utility, how in ended:
+            if utility is None:
+                raise HeadgateError(
+                    f"the process that tried a candidate ended by itself ({how}), and so did the next one"
+                )
+            found[id(job)] = utility
+    return [found[id(job)] for job in jobs]
