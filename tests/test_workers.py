@@ -25,7 +25,7 @@ from .test_ctrl_c import CALLING, ENDING, start
 COMMANDS = {
     "evaluate": ["evaluate", "reno", "--workers", "2"],
     "contract": ["contract", "reno", "--workers", "2", "--quick"],
-    "referee": ["referee", "cubic", "--set", "beta=0.61", "--family", "steps", "--workers", "2"],
+    "referee": ["referee", "cubic", "--set", "beta=0.61", "--quick", "--workers", "2"],
     "attack": ["attack", "reno", "--workers", "2", "--budget", "20"],
     "train": ["train", "--out", "learned.py", "--generations", "1", "--processes", "2"],
 }
