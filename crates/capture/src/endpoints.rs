@@ -1,10 +1,15 @@
 //! Source and destination of a packet: addresses, protocol and ports, from the captured bytes.
 //!
-//! Source: RFC 791 (IPv4), RFC 8200 (IPv6 and its extension headers), RFC 4302 (authentication header), IEEE 802.1Q.
+//! Source: RFC 791 (IPv4), RFC 8200 (IPv6 and its extension headers), RFC 4302 (authentication header), RFC 2784 and 2890 (GRE), RFC 2637
+//! (PPTP). What is looked through, and what a fragment is, are those of Linux's `__skb_flow_dissect`, on which its fair queues rest:
+//! - IP in IP, 6in4, GRE of version 0 without routing, PPTP and MPLS in IP are looked through; UDP tunnels such as VXLAN are not.
+//! - Every fragment of a datagram, the first one too, has addresses and protocol and no ports.
+//!
 //! Deviations: only what is needed is checked, neither lengths nor checksums, so that a packet of which the beginning
-//! was captured is known as well as a whole one.
+//! was captured is known as well as a whole one. Linux stops at MPLS and at an authentication header, and hashes the flow label of IPv6 in place of ports.
 
-use crate::{Frame, LinkType};
+use crate::layers::{Found, Layer, byte, descend, ip_header, number};
+use crate::{Frame, NotIp};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Addresses, protocol, ports and traffic class of an IP packet. For a table of conversations use [`Endpoints::key`]:
@@ -15,12 +20,13 @@ pub struct Endpoints {
     pub source: IpAddr,
     /// Destination address.
     pub destination: IpAddr,
-    /// Number of the transport protocol, behind the extension headers of IPv6 as far as they were captured.
+    /// Number of the transport protocol, behind the extension headers of IPv6 as far as they were captured. Of a fragment, that of what follows
+    /// its header.
     pub protocol: u8,
-    /// Source and destination port of TCP, UDP, UDP-Lite, DCCP and SCTP. Other protocols have none, nor has a fragment other
-    /// than the first, nor a packet whose ports were not captured.
+    /// Source and destination port of TCP, UDP, UDP-Lite, DCCP and SCTP. Other protocols have none, nor has a fragment,
+    /// nor a packet whose ports were not captured.
     pub ports: Option<(u16, u16)>,
-    /// Type of service (IPv4) or traffic class (IPv6): six bits of DSCP, two of ECN.
+    /// Type of service (IPv4) or traffic class (IPv6) of the outermost header: six bits of DSCP, two of ECN.
     pub traffic_class: u8,
 }
 
@@ -38,105 +44,154 @@ impl Endpoints {
     }
 }
 
+/// An IP packet with the places of its headers in the captured bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dissected {
+    /// Its source and destination.
+    pub endpoints: Endpoints,
+    /// Where the outermost IP header begins.
+    pub outer: usize,
+    /// Where the IP header with its addresses begins.
+    pub inner: usize,
+    /// Where what follows the headers of IP begins; nothing for a fragment.
+    pub transport: Option<usize>,
+}
+
 /// Source and destination of a packet; `None` for a packet that is not IP or of which too little was captured.
-///
-/// Behind Ethernet and Linux cooked headers any number of VLAN tags is skipped. A fragment other than the first has no
-/// ports, so with [`Classify::FiveTuple`](crate::Classify::FiveTuple) such fragments form a conversation by their addresses
-/// and protocol. Packets inside a tunnel are not examined: the ends of the tunnel are the endpoints.
 #[inline]
 pub fn endpoints(frame: &Frame<'_>) -> Option<Endpoints> {
-    let start = ip_header(frame.link, frame.captured)?;
-    let ip = &frame.captured[start..];
-    if version(ip) == 4 { ipv4(ip) } else { ipv6(ip) }
+    dissect(frame).ok().map(|found| found.endpoints)
 }
 
-/// Where the IP header begins, of which at least the version was captured.
+/// Source and destination of a packet, and where its headers are.
+///
+/// VLAN tags, PPPoE, PPP, MPLS and LLC before the IP header are passed over, and tunnels are looked through: the endpoints are those of the
+/// innermost IP header, the traffic class is that of the outermost.
+///
+/// # Errors
+/// What the packet is, if it is not IP.
 #[inline]
-pub(crate) fn ip_header(link: LinkType, captured: &[u8]) -> Option<usize> {
-    const IPV4: u16 = 0x0800;
-    const IPV6: u16 = 0x86dd;
-    let (mut kind, mut start) = match link {
-        LinkType::Ethernet => (number(captured, 12)?, 14),
-        LinkType::LinuxSll => (number(captured, 14)?, 16),
-        LinkType::LinuxSll2 => (number(captured, 0)?, 20),
-        LinkType::Ipv4 => (IPV4, 0),
-        LinkType::Ipv6 => (IPV6, 0),
-        LinkType::Raw => (if version(captured) == 4 { IPV4 } else { IPV6 }, 0),
-        LinkType::Null | LinkType::Loop => match *captured.get(..4)? {
-            // AF_INET and the AF_INET6 of Linux, NetBSD, FreeBSD and Darwin; the byte order is the capturing host's.
-            [0, 0, 0, 2] | [2, 0, 0, 0] => (IPV4, 4),
-            [0, 0, 0, 10 | 24 | 28 | 30] | [10 | 24 | 28 | 30, 0, 0, 0] => (IPV6, 4),
-            _ => return None,
-        },
-    };
-    // 802.1Q, 802.1ad (QinQ) and the number that was used before it: two bytes of tag, then the next type.
-    while let 0x8100 | 0x88a8 | 0x9100 = kind {
-        kind = number(captured, start + 2)?;
-        start += 4;
+pub fn dissect(frame: &Frame<'_>) -> Result<Dissected, NotIp> {
+    find(frame).map_err(|what| match what {
+        NotIp::CutOff if frame.captured.len() >= frame.bytes as usize => NotIp::Malformed,
+        other => other,
+    })
+}
+
+/// Tunnels that are looked through, at most.
+const TUNNELS: usize = 15;
+
+#[inline]
+fn find(frame: &Frame<'_>) -> Found<Dissected> {
+    let bytes = frame.captured;
+    let outer = ip_header(frame.link, bytes)?;
+    let mut level = level(bytes, outer)?;
+    let (traffic_class, mut inner) = (level.traffic_class, outer);
+    for _ in 0..TUNNELS {
+        let Some(next) = tunnel(bytes, &level) else { break };
+        // Where what is inside is not IP, or was not captured, the ends of the tunnel are the endpoints.
+        let Ok(at) = descend(next, bytes) else { break };
+        let Ok(within) = self::level(bytes, at) else { break };
+        (level, inner) = (within, at);
     }
-    let expected = match kind {
-        IPV4 => 4,
-        IPV6 => 6,
-        _ => return None,
-    };
-    (version(captured.get(start..)?) == expected).then_some(start)
+    let Level { source, destination, protocol, transport, .. } = level;
+    let ports = transport.and_then(|at| ports(bytes, protocol, at));
+    let endpoints = Endpoints { source, destination, protocol, ports, traffic_class };
+    Ok(Dissected { endpoints, outer, inner, transport })
 }
 
-/// The version of IP; 0 if nothing was captured.
+/// What an IP header and its extension headers say.
+struct Level {
+    source: IpAddr,
+    destination: IpAddr,
+    protocol: u8,
+    traffic_class: u8,
+    /// Where what follows begins, unless the packet is a fragment.
+    transport: Option<usize>,
+}
+
 #[inline]
-fn version(ip: &[u8]) -> u8 {
-    ip.first().map_or(0, |byte| byte >> 4)
+fn level(bytes: &[u8], at: usize) -> Found<Level> {
+    let ip = bytes.get(at..).ok_or(NotIp::CutOff)?;
+    let found = if byte(ip, 0)? >> 4 == 4 { ipv4(ip) } else { ipv6(ip) }?;
+    Ok(Level { transport: found.transport.map(|transport| at + transport), ..found })
 }
 
-fn ipv4(ip: &[u8]) -> Option<Endpoints> {
-    let address = |at: usize| ip.get(at..at + 4)?.try_into().ok().map(<[u8; 4]>::into).map(|a: Ipv4Addr| IpAddr::V4(a));
+fn ipv4(ip: &[u8]) -> Found<Level> {
+    let address = |at: usize| -> Found<IpAddr> {
+        let four: [u8; 4] = ip.get(at..at + 4).and_then(|b| b.first_chunk()).copied().ok_or(NotIp::CutOff)?;
+        Ok(IpAddr::V4(Ipv4Addr::from(four)))
+    };
     let (source, destination) = (address(12)?, address(16)?);
     let header = usize::from(ip[0] & 15) * 4;
     if header < 20 {
-        return None;
+        return Err(NotIp::Malformed);
     }
-    let (protocol, later_fragment) = (ip[9], number(ip, 6)? & 0x1fff != 0);
-    let ports = if later_fragment { None } else { ports(ip, protocol, header) };
-    Some(Endpoints { source, destination, protocol, ports, traffic_class: ip[1] })
+    // More fragments, or an offset.
+    let fragment = number(ip, 6)? & 0x3fff != 0;
+    let transport = if fragment { None } else { Some(header) };
+    Ok(Level { source, destination, protocol: ip[9], traffic_class: ip[1], transport })
 }
 
-fn ipv6(ip: &[u8]) -> Option<Endpoints> {
-    let address =
-        |at: usize| ip.get(at..at + 16)?.try_into().ok().map(<[u8; 16]>::into).map(|a: Ipv6Addr| IpAddr::V6(a));
+fn ipv6(ip: &[u8]) -> Found<Level> {
+    let address = |at: usize| -> Found<IpAddr> {
+        let all: [u8; 16] = ip.get(at..at + 16).and_then(|b| b.first_chunk()).copied().ok_or(NotIp::CutOff)?;
+        Ok(IpAddr::V6(Ipv6Addr::from(all)))
+    };
     let (source, destination) = (address(8)?, address(24)?);
     let traffic_class = ip[0] << 4 | ip[1] >> 4;
-    let (mut protocol, mut start, mut later_fragment) = (ip[6], 40, false);
-    while let Some(&[next, length, high, low]) = ip.get(start..start + 4).and_then(|h| h.first_chunk()) {
+    let (mut protocol, mut start, mut fragment) = (ip[6], 40, false);
+    while let Some(&[next, length]) = ip.get(start..start + 2).and_then(|h| h.first_chunk()) {
         start += match protocol {
             // Hop-by-hop, routing and destination options, mobility, HIP and shim6.
             0 | 43 | 60 | 135 | 139 | 140 => 8 * (usize::from(length) + 1),
             // Authentication.
             51 => 4 * (usize::from(length) + 2),
-            // Fragment: 13 bits of offset.
             44 => {
-                later_fragment = u16::from_be_bytes([high, low]) >> 3 != 0;
+                fragment = true;
                 8
             }
             _ => break,
         };
         protocol = next;
-        if later_fragment {
+        if fragment {
             break;
         }
     }
-    let ports = if later_fragment { None } else { ports(ip, protocol, start) };
-    Some(Endpoints { source, destination, protocol, ports, traffic_class })
+    let transport = if fragment { None } else { Some(start) };
+    Ok(Level { source, destination, protocol, traffic_class, transport })
+}
+
+/// What a packet of a tunnel has inside.
+#[inline]
+fn tunnel(bytes: &[u8], level: &Level) -> Option<Layer> {
+    let at = level.transport?;
+    match level.protocol {
+        4 => Some(Layer::Ip(at, Some(4))),
+        41 => Some(Layer::Ip(at, Some(6))),
+        47 => gre(bytes, at).ok().flatten(),
+        137 => Some(Layer::Mpls(at)),
+        _ => None,
+    }
+}
+
+/// What is behind a GRE header; nothing behind one with routing, or of another version than 0 and that of PPTP.
+fn gre(bytes: &[u8], at: usize) -> Found<Option<Layer>> {
+    let (flags, kind) = (number(bytes, at)?, number(bytes, at + 2)?);
+    let four = |flag: u16| if flags & flag != 0 { 4 } else { 0 };
+    // Key and sequence number are in both versions; the checksum is in the first, the acknowledgement in the second.
+    let next = at + 4 + four(0x2000) + four(0x1000);
+    Ok(match (flags & 7, kind) {
+        (0, 0x880b) => None,
+        (0, kind) if flags & 0x4000 == 0 => Some(Layer::Type(kind, next + four(0x8000))),
+        (1, 0x880b) => Some(Layer::Ppp(next + four(0x0080))),
+        _ => None,
+    })
 }
 
 /// TCP, UDP, DCCP, SCTP and UDP-Lite begin with their ports.
 #[inline]
-fn ports(ip: &[u8], protocol: u8, start: usize) -> Option<(u16, u16)> {
+fn ports(bytes: &[u8], protocol: u8, start: usize) -> Option<(u16, u16)> {
     let has_ports = matches!(protocol, 6 | 17 | 33 | 132 | 136);
-    if has_ports { Some((number(ip, start)?, number(ip, start + 2)?)) } else { None }
-}
-
-/// Two bytes, if they were captured.
-#[inline]
-fn number(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..at + 2)?.try_into().ok().map(u16::from_be_bytes)
+    if has_ports { Some((number(bytes, start).ok()?, number(bytes, start + 2).ok()?)) } else { None }
 }

@@ -33,31 +33,94 @@ pub enum LinkType {
     Null,
     /// Ethernet (1).
     Ethernet,
+    /// PPP (9), with address and control or without.
+    Ppp,
+    /// PPP in HDLC framing (50), or Cisco's HDLC.
+    PppSerial,
+    /// A session of PPPoE (51), without an Ethernet header.
+    PppEther,
     /// IPv4 or IPv6 without a link header (101; 12 and 14 in old files).
     Raw,
+    /// Cisco's HDLC (104).
+    CiscoHdlc,
+    /// IEEE 802.11 (105).
+    Wlan,
     /// OpenBSD loopback (108): four bytes of address family, big-endian.
     Loop,
+    /// OpenBSD's packets inside of IPsec (109).
+    Enc,
     /// Linux cooked capture, version 1 (113).
     LinuxSll,
+    /// The log of OpenBSD's packet filter (117).
+    Pflog,
+    /// IEEE 802.11 behind the header of Prism (119).
+    Prism,
+    /// IEEE 802.11 behind radiotap (127).
+    Radiotap,
+    /// IEEE 802.11 behind the header of AVS (163).
+    Avs,
+    /// PPP in HDLC framing with the direction in place of the address (166).
+    PppPppd,
+    /// Per-Packet Information (192), which says the link type of what is behind it.
+    Ppi,
+    /// Extensible Record Format of Endace (197).
+    Erf,
+    /// PPP with the direction before it (204).
+    PppWithDirection,
+    /// MPLS (219).
+    Mpls,
     /// IPv4 without a link header (228).
     Ipv4,
     /// IPv6 without a link header (229).
     Ipv6,
+    /// Linux's netfilter log (239).
+    Nflog,
+    /// Darwin's packet tap (258), which says the link type of what is behind it.
+    Pktap,
     /// Linux cooked capture, version 2 (276).
     LinuxSll2,
+    /// Ethernet with the tag of a Broadcom switch (281).
+    DsaBroadcom,
+    /// Ethernet behind the tag of a Broadcom switch (282).
+    DsaBroadcomBefore,
+    /// Ethernet with the tag of a Marvell switch (284).
+    Dsa,
+    /// Ethernet with the tag of a Marvell switch and an EtherType before it (285).
+    DsaEther,
 }
 
 impl LinkType {
     /// Every supported link type.
-    pub const ALL: [LinkType; 8] = [
+    pub const ALL: [LinkType; 29] = [
         LinkType::Null,
         LinkType::Ethernet,
+        LinkType::Ppp,
+        LinkType::PppSerial,
+        LinkType::PppEther,
         LinkType::Raw,
+        LinkType::CiscoHdlc,
+        LinkType::Wlan,
         LinkType::Loop,
+        LinkType::Enc,
         LinkType::LinuxSll,
+        LinkType::Pflog,
+        LinkType::Prism,
+        LinkType::Radiotap,
+        LinkType::Avs,
+        LinkType::PppPppd,
+        LinkType::Ppi,
+        LinkType::Erf,
+        LinkType::PppWithDirection,
+        LinkType::Mpls,
         LinkType::Ipv4,
         LinkType::Ipv6,
+        LinkType::Nflog,
+        LinkType::Pktap,
         LinkType::LinuxSll2,
+        LinkType::DsaBroadcom,
+        LinkType::DsaBroadcomBefore,
+        LinkType::Dsa,
+        LinkType::DsaEther,
     ];
 
     /// From its number in a capture; `None` for one that is not supported.
@@ -73,12 +136,33 @@ impl LinkType {
         match self {
             LinkType::Null => 0,
             LinkType::Ethernet => 1,
+            LinkType::Ppp => 9,
+            LinkType::PppSerial => 50,
+            LinkType::PppEther => 51,
             LinkType::Raw => 101,
+            LinkType::CiscoHdlc => 104,
+            LinkType::Wlan => 105,
             LinkType::Loop => 108,
+            LinkType::Enc => 109,
             LinkType::LinuxSll => 113,
+            LinkType::Pflog => 117,
+            LinkType::Prism => 119,
+            LinkType::Radiotap => 127,
+            LinkType::Avs => 163,
+            LinkType::PppPppd => 166,
+            LinkType::Ppi => 192,
+            LinkType::Erf => 197,
+            LinkType::PppWithDirection => 204,
+            LinkType::Mpls => 219,
             LinkType::Ipv4 => 228,
             LinkType::Ipv6 => 229,
+            LinkType::Nflog => 239,
+            LinkType::Pktap => 258,
             LinkType::LinuxSll2 => 276,
+            LinkType::DsaBroadcom => 281,
+            LinkType::DsaBroadcomBefore => 282,
+            LinkType::Dsa => 284,
+            LinkType::DsaEther => 285,
         }
     }
 }

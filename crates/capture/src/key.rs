@@ -1,6 +1,6 @@
 //! Which packets belong to one conversation.
 
-use crate::Endpoints;
+use crate::{Endpoints, NotIp};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
@@ -62,11 +62,26 @@ pub struct Key {
 enum Field {
     Dscp(u8),
     Ecn(u8),
+    /// None: too little of the packet was captured.
+    CutOff,
 }
 
 impl Key {
     /// The one conversation of all packets that are not IP.
     pub const NOT_IP: Key = Key { source: None, destination: None, transport: None, field: None };
+
+    /// The one conversation of all packets of which too little was captured.
+    pub const CUT_OFF: Key = Key { field: Some(Field::CutOff), ..Key::NOT_IP };
+
+    /// The conversation of packets that have no addresses.
+    pub fn without(why: NotIp) -> Key {
+        if why == NotIp::CutOff { Key::CUT_OFF } else { Key::NOT_IP }
+    }
+
+    /// Source and destination address, as far as all packets of the conversation have the same.
+    pub fn hosts(&self) -> [Option<IpAddr>; 2] {
+        [self.source, self.destination]
+    }
 }
 
 impl Hash for Key {
@@ -90,6 +105,7 @@ impl Hash for Key {
                 None => 0,
                 Some(Field::Dscp(dscp)) => 3 << 40 | u64::from(dscp),
                 Some(Field::Ecn(ecn)) => 4 << 40 | u64::from(ecn),
+                Some(Field::CutOff) => 5 << 40,
             },
             Some((protocol, None)) => 1 << 40 | u64::from(protocol) << 32,
             Some((protocol, Some((from, to)))) => {
@@ -119,7 +135,7 @@ impl Endpoints {
 
 impl fmt::Display for Key {
     /// Such as `10.0.0.1:5001 > 10.0.0.2:80 tcp`, `[2001:db8::1]:53 > [2001:db8::2]:5001 udp`, `10.0.0.1 > 10.0.0.2 icmp`,
-    /// `10.0.0.1 > 10.0.0.2`, `10.0.0.1 > *`, `* > 10.0.0.2`, `DSCP 46`, `ECT(1)` and `not IP`.
+    /// `10.0.0.1 > 10.0.0.2`, `10.0.0.1 > *`, `* > 10.0.0.2`, `DSCP 46`, `ECT(1)`, `not IP` and `cut off`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Key::NOT_IP {
             return f.pad("not IP");
@@ -127,6 +143,7 @@ impl fmt::Display for Key {
         match self.field {
             Some(Field::Dscp(dscp)) => return f.pad(&format!("DSCP {dscp}")),
             Some(Field::Ecn(ecn)) => return f.pad(["Not-ECT", "ECT(1)", "ECT(0)", "CE"][usize::from(ecn & 3)]),
+            Some(Field::CutOff) => return f.pad("cut off"),
             None => {}
         }
         let ports = self.transport.and_then(|(_, ports)| ports);
@@ -197,6 +214,25 @@ mod tests {
         );
         assert_eq!(Key::NOT_IP.to_string(), "not IP");
         assert_eq!(format!("{:>8}", Key::NOT_IP), "  not IP");
+        assert_eq!(Key::without(NotIp::CutOff).to_string(), "cut off");
+        assert_eq!(Key::without(NotIp::Kind("ARP")), Key::NOT_IP);
+    }
+
+    #[test]
+    fn a_conversation_has_the_hosts_that_all_its_packets_have() {
+        let tcp = endpoints("10.0.0.1", "10.0.0.2", 6, Some((5001, 80)));
+        let (from, to) = (Some(tcp.source), Some(tcp.destination));
+        for (classify, due) in [
+            (Classify::Flow, [from, to]),
+            (Classify::Pair, [from, to]),
+            (Classify::Source, [from, None]),
+            (Classify::Destination, [None, to]),
+            (Classify::Priority, [None; 2]),
+            (Classify::Ecn, [None; 2]),
+        ] {
+            assert_eq!(tcp.key(classify).hosts(), due, "{classify:?}");
+        }
+        assert_eq!((Key::NOT_IP.hosts(), Key::CUT_OFF.hosts()), ([None; 2], [None; 2]));
     }
 
     #[test]

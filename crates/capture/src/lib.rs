@@ -10,12 +10,16 @@ mod endpoints;
 mod error;
 mod frame;
 mod key;
+mod layers;
+mod not_ip;
 mod reader;
+mod wireless;
 mod writer;
 
-pub use endpoints::{Endpoints, endpoints};
+pub use endpoints::{Dissected, Endpoints, dissect, endpoints};
 pub use error::{CaptureError, Place};
 pub use frame::{Frame, LinkType, Stamp};
 pub use key::{Classify, Key};
+pub use not_ip::NotIp;
 pub use reader::Reader;
 pub use writer::{OutputFile, Writer};

@@ -6,7 +6,7 @@
 
 mod output_file;
 
-use crate::endpoints::ip_header;
+use crate::layers::ip_header;
 use crate::{CaptureError, Frame, LinkType, Place, Stamp};
 pub use output_file::OutputFile;
 use std::collections::HashMap;
@@ -174,7 +174,7 @@ fn unwritable(place: Place, error: &io::Error) -> CaptureError {
 /// Sets congestion experienced in the IP header of a packet, if enough of it is there. The checksum of IPv4 is changed by the
 /// difference, so a wrong one stays wrong.
 fn set_mark(link: LinkType, captured: &mut [u8]) -> bool {
-    let Some(start) = ip_header(link, captured) else { return false };
+    let Ok(start) = ip_header(link, captured) else { return false };
     match &mut captured[start..] {
         [first, second, rest @ ..] if *first >> 4 == 4 && rest.len() >= 10 => {
             let before = u16::from_be_bytes([*first, *second]);

@@ -2,6 +2,7 @@
 
 mod common;
 mod data;
+mod encapsulation;
 mod endpoints;
 mod limits;
 mod reader;

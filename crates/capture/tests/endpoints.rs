@@ -81,10 +81,9 @@ fn ipv4_options_protocols_and_fragments() {
     for (protocol, name) in [(1, "icmp"), (47, "gre"), (200, "protocol 200")] {
         assert_eq!(text(LinkType::Raw, &ipv4(protocol, &[], 0, &udp(0))), format!("10.0.0.1 > 10.0.0.2 {name}"));
     }
-    // Do not fragment; more fragments, of which this is the first; a later one.
-    for (fragment, expected) in
-        [(0x4000, V4), (0x2000, V4), (0x2001, "10.0.0.1 > 10.0.0.2 udp"), (1, "10.0.0.1 > 10.0.0.2 udp")]
-    {
+    // Do not fragment; more fragments, of which this is the first; a later one; the last one. All of a datagram are one conversation.
+    let whole = "10.0.0.1 > 10.0.0.2 udp";
+    for (fragment, expected) in [(0x4000, V4), (0x2000, whole), (0x6000, whole), (0x2001, whole), (1, whole)] {
         assert_eq!(text(LinkType::Raw, &ipv4(17, &[], fragment, &udp(4))), expected);
     }
 }
@@ -105,13 +104,19 @@ fn extensions(last: u8, fragment: u16) -> (u8, Vec<u8>) {
 
 #[test]
 fn ipv6_extension_headers() {
-    // The offset is the upper 13 bits; the lowest bit says that more fragments follow.
-    for (fragment, expected) in
-        [(0, V6), (1, V6), (8, "2001:db8::1 > 2001:db8::2 udp"), (0xfff9, "2001:db8::1 > 2001:db8::2 udp")]
-    {
+    // The offset is the upper 13 bits; the lowest bit says that more fragments follow. The first one, and one that is the whole datagram
+    // (RFC 6946), have no ports either.
+    for fragment in [0, 1, 8, 0xfff9] {
         let (first, headers) = extensions(17, fragment);
-        assert_eq!(text(LinkType::Raw, &ipv6(first, &[headers, udp(4)].concat())), expected);
+        let packet = ipv6(first, &[headers, udp(4)].concat());
+        assert_eq!(text(LinkType::Raw, &packet), "2001:db8::1 > 2001:db8::2 udp");
     }
+    let (first, headers) = extensions(17, 0);
+    let (first, headers) = (first, headers[..headers.len() - 8].to_vec());
+    let mut unbroken = headers;
+    let last = unbroken.len() - 24;
+    unbroken[last] = 17;
+    assert_eq!(text(LinkType::Raw, &ipv6(first, &[unbroken, udp(4)].concat())), V6);
     for kind in [135, 139, 140] {
         assert_eq!(text(LinkType::Raw, &ipv6(kind, &[vec![17, 0, 0, 0, 0, 0, 0, 0], udp(4)].concat())), V6);
     }
@@ -136,10 +141,10 @@ fn traffic_class() {
 
 #[test]
 fn what_was_captured_of_a_packet_is_enough() {
-    let (first, headers) = extensions(17, 0);
+    let options = vec![17, 2, 1, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     for (packet, fixed, ports) in [
         (ethernet(0x0800, &ipv4(17, &[1; 8], 0, &udp(4))), 14 + 20, 14 + 28 + 4),
-        (ethernet(0x86dd, &ipv6(first, &[headers, udp(4)].concat())), 14 + 40, 14 + 40 + 80 + 4),
+        (ethernet(0x86dd, &ipv6(60, &[options, udp(4)].concat())), 14 + 40, 14 + 40 + 24 + 4),
     ] {
         let whole = endpoints(&frame(LinkType::Ethernet, &packet)).unwrap();
         for length in 0..packet.len() {
@@ -197,23 +202,21 @@ proptest! {
         let Ok((theirs, stopped)) = LaxIpSlice::from_slice(&ip) else { return Ok(()) };
         let ours = ours.expect("where another reader finds a header, so do we");
         prop_assert_eq!((ours.source, ours.destination), (theirs.source_addr(), theirs.destination_addr()));
-        let (class, later) = match &theirs {
+        let (class, fragment) = match &theirs {
             LaxIpSlice::Ipv4(v4) => {
                 let header = v4.header();
-                (header.dcp().value() << 2 | header.ecn().value(), header.fragments_offset().value() != 0)
+                (header.dcp().value() << 2 | header.ecn().value(), header.is_fragmenting_payload())
             }
             LaxIpSlice::Ipv6(v6) => {
                 // Where it stopped within a header, its iterator reads beyond the packet (etherparse 0.21).
-                let later = stopped.is_none() && v6.extensions().clone().into_iter().any(|e| match e {
-                    etherparse::Ipv6ExtensionSlice::Fragment(f) => f.fragment_offset().value() != 0,
-                    _ => false,
-                });
-                (v6.header().traffic_class(), later)
+                let fragment = stopped.is_none()
+                    && v6.extensions().clone().into_iter().any(|e| matches!(e, etherparse::Ipv6ExtensionSlice::Fragment(_)));
+                (v6.header().traffic_class(), fragment)
             }
         };
         prop_assert_eq!(ours.traffic_class, class);
-        if later {
-            // The other reader takes what follows in a later fragment for headers.
+        if fragment {
+            // The other reader takes what follows in a fragment for headers.
             prop_assert_eq!(ours.ports, None);
         } else if stopped.is_none() {
             let payload = theirs.payload();
@@ -227,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_answered_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..120), link in 0..8usize) {
+    fn any_bytes_are_answered_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..120), link in 0..LinkType::ALL.len()) {
         let _ = text(LinkType::ALL[link], &bytes);
     }
 }

@@ -12,6 +12,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Link types whose packets both tools write as they get them. Those of other types are in `encapsulation.rs`.
+const PLAIN: [LinkType; 8] = [
+    LinkType::Null,
+    LinkType::Ethernet,
+    LinkType::Raw,
+    LinkType::Loop,
+    LinkType::LinuxSll,
+    LinkType::Ipv4,
+    LinkType::Ipv6,
+    LinkType::LinuxSll2,
+];
+
 /// Runs a program; `None` if it is not installed.
 fn run(program: &str, arguments: &[&str]) -> Option<String> {
     match Command::new(program).args(arguments).output() {
@@ -70,7 +82,7 @@ fn packets(links: &[LinkType]) -> Vec<Kept> {
                 LinkType::Loop => [&[0, 0, 0, family], &ip[..]].concat(),
                 LinkType::LinuxSll => [sll, ip].concat(),
                 LinkType::LinuxSll2 => [sll2, ip].concat(),
-                LinkType::Raw | LinkType::Ipv4 | LinkType::Ipv6 => ip,
+                _ => ip,
             };
             let bytes = captured.len() as u32;
             if random(4) == 0 {
@@ -88,7 +100,7 @@ fn tshark_reads_what_is_written() {
     let folder = folder("tshark");
     let path = folder.join("out.pcapng");
     let mut writer = Writer::create(&path).unwrap();
-    let packets = packets(&LinkType::ALL);
+    let packets = packets(&PLAIN);
     let comment = |p: &Kept| format!("packet {} waited {} ns: ÄÖ", p.number, p.ns % 1000);
     let mut marks = Vec::new();
     for p in &packets {
@@ -136,7 +148,7 @@ fn captures_of_other_writers_are_read() {
     }
     let folder = folder("editcap");
     let (ours, theirs) = (folder.join("ours.pcapng"), folder.join("theirs"));
-    for link in LinkType::ALL {
+    for link in PLAIN {
         let mut writer = Writer::create(&ours).unwrap();
         let packets: Vec<Kept> = packets(&[link]).into_iter().map(|p| Kept { interface: 0, ..p }).collect();
         packets

@@ -9,7 +9,7 @@ use headgate_capture::Classify;
 use headgate_packet::Time;
 use headgate_replay::capture::CaptureOutput;
 use headgate_replay::csv::find_columns;
-use headgate_replay::table::{Columns, Times};
+use headgate_replay::table::{Columns, Names, Times};
 use headgate_replay::{CsvOutput, Keeper, Kept, Options, ReplayError, TraceError, Track};
 use headgate_sim::Window;
 use pyo3::buffer::PyBuffer;
@@ -272,6 +272,8 @@ impl Replay {
         weights: Option<PyBuffer<i64>>,
         priorities: Option<PyBuffer<i64>>,
         ecn: Option<PyBuffer<i64>>,
+        sources: Option<(PyBuffer<i32>, Vec<String>)>,
+        destinations: Option<(PyBuffer<i32>, Vec<String>)>,
     ) -> PyResult<()> {
         let times = match (tick_ps, digits) {
             (None, None) => Times::Seconds(PyBuffer::get(times)?.to_vec(py)?),
@@ -284,6 +286,12 @@ impl Replay {
             }
         };
         let optional = |column: Option<PyBuffer<i64>>| column.map(|c| c.to_vec(py)).transpose();
+        let hosts = |column: Option<(PyBuffer<i32>, Vec<String>)>| {
+            let named = |(codes, names): (PyBuffer<i32>, Vec<String>)| {
+                Ok::<_, PyErr>(Names { codes: codes.to_vec(py)?, names })
+            };
+            column.map(named).transpose()
+        };
         let table = Columns {
             times,
             flows: flows.to_vec(py)?,
@@ -292,6 +300,8 @@ impl Replay {
             weights: optional(weights)?,
             priorities: optional(priorities)?,
             ecn: optional(ecn)?,
+            sources: hosts(sources)?,
+            destinations: hosts(destinations)?,
         };
         interruptible(py, &mut self.replay, move |r| r.push(&table))?.map_err(replay_error)?;
         self.sound(py)
@@ -319,6 +329,18 @@ impl Replay {
     #[getter]
     fn skipped(&self) -> PyResult<Vec<(&'static str, u64)>> {
         Ok(self.get()?.intake().skipped().iter().map(|(k, n)| (*k, *n)).collect())
+    }
+
+    /// Packets without addresses, by why: the kind's name and how many; those of which too little was captured are "cut off".
+    #[getter]
+    fn not_ip(&self) -> PyResult<Vec<(String, u64)>> {
+        Ok(self.get()?.intake().not_ip.iter().map(|(why, n)| (why.to_string(), *n)).collect())
+    }
+
+    /// Hosts that the trace names.
+    #[getter]
+    fn hosts(&self) -> PyResult<usize> {
+        Ok(self.get()?.intake().flows.count_hosts())
     }
 
     /// The first packet's time in seconds, as exact text.

@@ -2,10 +2,11 @@
 
 use crate::clock::Origin;
 use crate::error::{Fault, TraceError};
+use crate::flows::Flows;
 use crate::intake::{Intake, Place, Raw};
 use crate::quick::QuickMap;
 use crate::rows::Fate;
-use headgate_capture::{CaptureError, Classify, Frame, Key, LinkType, Reader, Stamp, Writer, endpoints};
+use headgate_capture::{CaptureError, Classify, Frame, Key, LinkType, Reader, Stamp, Writer, dissect};
 use headgate_packet::Time;
 use headgate_queue::DropReason;
 use std::collections::VecDeque;
@@ -77,22 +78,30 @@ impl CaptureTrace {
                     continue;
                 }
             };
-            let ends = endpoints(&frame);
-            let key = ends.as_ref().map_or(Key::NOT_IP, |e| e.key(self.classify));
+            let found = dissect(&frame);
+            let key = match &found {
+                Ok(found) => found.endpoints.key(self.classify),
+                Err(why) => {
+                    *intake.not_ip.entry(*why).or_default() += 1;
+                    Key::without(*why)
+                }
+            };
+            let ends = found.ok().map(|found| found.endpoints);
             let raw = Raw {
                 place: Place::Packet(frame.number),
                 number: frame.number,
                 time: i128::from(frame.time.nanos()) * NS,
                 size: i64::from(frame.bytes),
                 weight: None,
-                priority: 0,
+                hosts: [Flows::APART; 2],
+                priority: ends.map_or(0, |e| i64::from(e.dscp())),
                 ecn: Some(ends.map_or(0, |e| i64::from(e.ecn()))),
             };
             let (numbers, last) = (&mut self.numbers, &mut self.last);
             let taken = intake.take(raw, |flows| match last {
                 Some((k, number)) if *k == key => *number,
                 _ => {
-                    let number = *numbers.entry(key).or_insert_with(|| flows.number(&key.to_string()));
+                    let number = *numbers.entry(key).or_insert_with(|| flow_of(key, flows));
                     *last = Some((key, number));
                     number
                 }
@@ -103,6 +112,16 @@ impl CaptureTrace {
         }
         Ok(true)
     }
+}
+
+/// The number of a new conversation, which has its hosts.
+#[cold]
+fn flow_of(key: Key, flows: &mut Flows) -> u32 {
+    let flow = flows.number(&key.to_string());
+    let hosts = key.hosts().map(|host| host.map_or(Flows::APART, |host| flows.host(&host.to_string())));
+    let new = flows.between(flow, hosts);
+    debug_assert!(new.is_ok(), "packets of a conversation have the same hosts");
+    flow
 }
 
 /// Skips what is wrong with a capture, if that is allowed.

@@ -2,13 +2,14 @@
 
 use crate::clock::parse_seconds;
 use crate::error::{Fault, TraceError, quoted};
+use crate::flows::Flows;
 use crate::guard::original;
 use crate::intake::{Intake, Place, Raw};
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use std::io::{self, Read};
 
 /// The columns of a trace; the first three must be there.
-pub const COLUMNS: [&str; 6] = ["time_s", "flow", "size_bytes", "weight", "priority", "ecn"];
+pub const COLUMNS: [&str; 8] = ["time_s", "flow", "size_bytes", "weight", "priority", "ecn", "source", "destination"];
 
 /// The names of the values of the ECN field, by their numbers in the IP header.
 pub const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
@@ -38,7 +39,7 @@ pub struct CsvTrace {
     reader: Reader<Bounded>,
     record: ByteRecord,
     /// The place of each of [`COLUMNS`].
-    columns: [Option<usize>; 6],
+    columns: [Option<usize>; COLUMNS.len()],
     width: usize,
     number: u64,
 }
@@ -123,7 +124,11 @@ impl CsvTrace {
             return intake.skip(Fault::BadEcn, place, || wrong(5, "0 to 3 or not-ect, ect1, ect0, ce"));
         };
         let (weight, ecn) = (self.columns[3].map(|_| weight), self.columns[5].map(|_| ecn));
-        let raw = Raw { place, number: self.number, time, size, weight, priority, ecn };
+        let hosts = [6, 7].map(|column| match field(column).map(String::from_utf8_lossy) {
+            Some(name) if !name.is_empty() => intake.flows.host(original(&name)),
+            _ => Flows::APART,
+        });
+        let raw = Raw { place, number: self.number, time, size, weight, hosts, priority, ecn };
         intake.take(raw, |flows| flows.number(original(flow))).map(|_| ())
     }
 }
@@ -146,8 +151,8 @@ fn next(reader: &mut Reader<Bounded>, record: &mut ByteRecord) -> Result<bool, T
 ///
 /// # Errors
 /// That sentence. If `lenient`, unknown columns are no error.
-pub fn find_columns(names: &[&str], lenient: bool) -> Result<[Option<usize>; 6], String> {
-    let mut columns = [None; 6];
+pub fn find_columns(names: &[&str], lenient: bool) -> Result<[Option<usize>; COLUMNS.len()], String> {
+    let mut columns = [None; COLUMNS.len()];
     for (i, name) in names.iter().enumerate() {
         match COLUMNS.iter().position(|c| c == name) {
             Some(column) if columns[column].is_some() => {
@@ -165,7 +170,7 @@ pub fn find_columns(names: &[&str], lenient: bool) -> Result<[Option<usize>; 6],
 }
 
 fn expected() -> String {
-    "time_s,flow,size_bytes and, if wanted, weight, priority and ecn".to_owned()
+    "time_s,flow,size_bytes and, if wanted, weight, priority, ecn, source and destination".to_owned()
 }
 
 /// A whole number, or none.

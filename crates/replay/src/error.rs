@@ -18,6 +18,8 @@ pub enum Fault {
     BadWeight,
     /// No priority.
     BadPriority,
+    /// Another host than the flow had before.
+    BadHost,
     /// No ECN field, or none of the four.
     BadEcn,
     /// Too few or too many fields.
@@ -38,6 +40,7 @@ impl Fault {
             Fault::BadSize => "bad_size",
             Fault::BadWeight => "bad_weight",
             Fault::BadPriority => "bad_priority",
+            Fault::BadHost => "bad_host",
             Fault::BadEcn => "bad_ecn",
             Fault::BadRecord => "bad_record",
             Fault::CutOff => "cut_off",

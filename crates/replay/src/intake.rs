@@ -3,6 +3,7 @@
 use crate::clock::Origin;
 use crate::error::{Fault, TraceError, quoted};
 use crate::flows::Flows;
+use headgate_capture::NotIp;
 use headgate_packet::{Ecn, PacketSize, Rate, Time};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +27,7 @@ impl fmt::Display for Place {
 }
 
 /// A packet that arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
     /// Time since the first packet.
     pub at: Time,
@@ -38,7 +39,9 @@ pub struct Arrival {
     pub weight: u32,
     /// Length in bytes.
     pub bytes: u32,
-    /// Priority, 0 the highest.
+    /// Numbers of its flow's source and destination host; [`Flows::APART`] for one that is not known.
+    pub hosts: [u32; 2],
+    /// Priority, 0 the highest, or the code point (DSCP).
     pub priority: u8,
     /// Its ECN field.
     pub ecn: Ecn,
@@ -57,6 +60,8 @@ pub struct Raw {
     pub size: i64,
     /// Weight of its flow, if the trace has any.
     pub weight: Option<i64>,
+    /// Numbers of its hosts, source and destination; [`Flows::APART`] for one that it does not give.
+    pub hosts: [u32; 2],
     /// Its priority.
     pub priority: i64,
     /// Its ECN field as in the IP header, if the trace has any.
@@ -75,6 +80,10 @@ pub struct Intake {
     pub arrivals: Vec<Arrival>,
     /// Packets taken since the start.
     pub packets: u64,
+    /// Priorities are code points.
+    pub code_points: bool,
+    /// Packets that have no addresses, by why. A packet that was skipped for a fault counts, too.
+    pub not_ip: BTreeMap<NotIp, u64>,
     lenient: bool,
     /// The ECN field of packets of a trace that has none.
     ecn: Ecn,
@@ -155,11 +164,15 @@ impl Intake {
             let message = || format!("weight: found {weight}; expected {before}, the weight of flow {name} before");
             return self.skip(Fault::BadWeight, raw.place, message).map(|()| false);
         }
+        if let Err([side, before]) = self.flows.between(flow, raw.hosts) {
+            return self.wrong_host(flow, side as usize, before, &raw).map(|()| false);
+        }
         self.span = Some((first, raw.time));
         self.packets += 1;
         let at = Time::from_ps((raw.time - first) as u64);
         let (number, weight) = (raw.number, weight.and_then(Result::ok).unwrap_or(1));
-        self.arrivals.push(Arrival { at, number, flow, weight, bytes: size.bytes(), priority, ecn });
+        let hosts = self.flows.hosts(flow);
+        self.arrivals.push(Arrival { at, number, flow, weight, bytes: size.bytes(), hosts, priority, ecn });
         Ok(true)
     }
 
@@ -167,6 +180,15 @@ impl Intake {
     #[inline]
     fn size(&self, bytes: i64) -> Option<PacketSize> {
         u32::try_from(bytes).ok().filter(|bytes| *bytes <= self.longest).and_then(PacketSize::from_bytes)
+    }
+
+    /// Says that a packet has another host than the flow had before.
+    #[cold]
+    fn wrong_host(&mut self, flow: u32, side: usize, before: u32, raw: &Raw) -> Result<(), TraceError> {
+        let [found, before] = [raw.hosts[side], before].map(|host| quoted(self.flows.host_name(host)));
+        let (side, name) = (["source", "destination"][side], quoted(self.flows.name(flow)));
+        let message = || format!("{side}: found {found}; expected {before}, the {side} of flow {name} before");
+        self.skip(Fault::BadHost, raw.place, message)
     }
 
     /// Says what is wrong with a packet.

@@ -13,6 +13,8 @@ pub struct Kept {
     ecn: Vec<Ecn>,
     /// The weight in the first packet of each flow, which is the one that a discipline learns.
     weights: Vec<u32>,
+    /// The hosts in the first packet of each flow.
+    hosts: Vec<[u32; 2]>,
     /// Packets were skipped before these places: (place, number of the packet there less the place).
     shifts: Vec<(usize, u64)>,
     /// What the reader knew at the end: names and weights of flows, faults, the span of time.
@@ -50,6 +52,7 @@ impl Kept {
         self.ecn.push(arrival.ecn);
         if arrival.flow as usize == self.weights.len() {
             self.weights.push(arrival.weight);
+            self.hosts.push(arrival.hosts);
         }
     }
 
@@ -67,6 +70,7 @@ impl Kept {
                 flow: self.flow[i],
                 weight: self.weights[self.flow[i] as usize],
                 bytes: self.bytes[i],
+                hosts: self.hosts[self.flow[i] as usize],
                 priority: self.priority[i],
                 ecn: self.ecn[i],
             }
@@ -139,7 +143,8 @@ mod tests {
 
     fn arrival(ps: u64, number: u64, flow: u32, weight: u32) -> Arrival {
         let ecn = if number.is_multiple_of(2) { Ecn::Ect0 } else { Ecn::NotEct };
-        Arrival { at: Time::from_ps(ps), number, flow, weight, bytes: 100 + flow, priority: number as u8, ecn }
+        let hosts = [flow, 7 + flow];
+        Arrival { at: Time::from_ps(ps), number, flow, weight, bytes: 100 + flow, hosts, priority: number as u8, ecn }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 pub mod capture;
 pub mod clock;
+mod code_points;
 mod columns;
 pub mod csv;
 mod error;

@@ -99,7 +99,16 @@ mod tests {
     fn a_line_per_packet() {
         let (mut out, origin) = (Vec::new(), Origin::from_ps(1_700_000_000_000_000_000_000));
         let at = Time::from_ps(1);
-        let arrival = Arrival { at, number: 7, flow: 0, weight: 1, bytes: 1500, priority: 0, ecn: Ecn::Ect0 };
+        let arrival = Arrival {
+            at,
+            number: 7,
+            flow: 0,
+            weight: 1,
+            bytes: 1500,
+            priority: 0,
+            ecn: Ecn::Ect0,
+            ..Arrival::default()
+        };
         let sent = Fate::Sent { start: Time::from_ps(2), departure: Time::from_ps(1_000_000_000_000), marked: true };
         write_row(&Row { arrival, fate: sent }, "a \"b\",c", origin, &mut out);
         let dropped = Fate::Dropped { at: Time::from_ps(3), reason: DropReason::Evicted };

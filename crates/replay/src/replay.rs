@@ -98,7 +98,10 @@ impl Replay {
     pub fn read(&mut self, file: TraceFile, classify: Classify) -> Result<(), TraceError> {
         self.source = match file.kind() {
             Kind::Csv => Source::Csv(CsvTrace::new(file.into_bytes(), self.intake.is_lenient())?),
-            Kind::Capture => Source::Capture(CaptureTrace::new(file.into_bytes(), classify)?),
+            Kind::Capture => {
+                self.intake.code_points = true;
+                Source::Capture(CaptureTrace::new(file.into_bytes(), classify)?)
+            }
             Kind::Parquet => return Err(TraceError::file("found Parquet; expected a CSV file or a capture")),
         };
         Ok(())
@@ -219,6 +222,7 @@ impl Replay {
         for queue in &mut self.queues {
             let Queue { replayer, record, next } = queue;
             record.origin = origin;
+            replayer.take_code_points(self.intake.code_points);
             for (i, arrival) in arrivals.iter().enumerate() {
                 record.arrived(arrival, *next);
                 if let (Some(capture), Some(frames)) = (&mut record.capture, &self.frames) {

@@ -3,6 +3,8 @@
 //! A trace does not say what happens when several things fall on one instant, nor whether the packet in transmission takes
 //! room in the buffer. Both are options; the defaults are those of the simulator (see `headgate_queue::Port`).
 
+use crate::code_points::{Priorities, priorities};
+use crate::flows::Flows;
 use crate::intake::Arrival;
 use headgate_packet::foreign::Fault;
 use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
@@ -101,6 +103,10 @@ pub struct Replayer {
     now: Time,
     /// The end of the transmission that started last.
     busy_until: Option<Time>,
+    /// What it gets for each code point.
+    priorities: Priorities,
+    /// Priorities of packets are code points.
+    code_points: bool,
     /// The stream of random numbers before the first one was drawn.
     untouched: Rng,
 }
@@ -116,7 +122,13 @@ impl Replayer {
             (InService::Counts, AtDeparture::DeparturesFirst) => headgate_queue::InService::UntilEnd,
             (InService::Counts, AtDeparture::ArrivalsFirst) => headgate_queue::InService::ThroughEnd,
         });
-        Replayer { port, link, conventions, now: Time::ZERO, busy_until: None, untouched }
+        let (priorities, code_points, now) = (priorities(spec), false, Time::ZERO);
+        Replayer { port, link, conventions, now, busy_until: None, priorities, code_points, untouched }
+    }
+
+    /// Whether the priorities of packets are code points (DSCP), which the discipline reads in its own way.
+    pub fn take_code_points(&mut self, code_points: bool) {
+        self.code_points = code_points;
     }
 
     /// A packet arrives, not before the last one; `handle` names it to `watch`. Its flow is one that arrived before, or the next new one:
@@ -133,13 +145,15 @@ impl Replayer {
             self.now = at;
         }
         if arrival.flow as usize == self.link.flows {
-            self.add_flow(arrival.weight);
+            self.add_flow(arrival.weight, arrival.hosts);
         }
+        let priority = arrival.priority;
+        let class = if self.code_points { self.priorities[usize::from(priority & 63)] } else { priority };
         let packet = Packet {
             handle,
             flow: FlowId(arrival.flow),
             bytes: arrival.bytes,
-            class: arrival.priority,
+            class,
             ecn: arrival.ecn,
             ..Packet::default()
         };
@@ -156,8 +170,14 @@ impl Replayer {
     }
 
     #[cold]
-    fn add_flow(&mut self, weight: u32) {
-        self.link.add(weight);
+    fn add_flow(&mut self, weight: u32, hosts: [u32; 2]) {
+        if hosts == [Flows::APART; 2] && self.link.hosts.is_empty() {
+            self.link.add(weight);
+        } else {
+            // A host that is not known is one of this flow alone, with a number that no other has.
+            let own = 1 << 31 | self.link.flows as u32;
+            self.link.add_between(weight, hosts.map(|host| if host == Flows::APART { own } else { host }));
+        }
         self.port.grow(&self.link);
     }
 

@@ -83,7 +83,16 @@ mod tests {
         let mut rows = Rows { first: u32::MAX - 1, ..Rows::default() };
         let dropped = |ps| Fate::Dropped { at: Time::from_ps(ps), reason: DropReason::Full };
         for number in 1..=4 {
-            rows.open(&Arrival { at: Time::ZERO, number, flow: 0, weight: 1, bytes: 1, priority: 0, ecn: Ecn::NotEct });
+            rows.open(&Arrival {
+                at: Time::ZERO,
+                number,
+                flow: 0,
+                weight: 1,
+                bytes: 1,
+                priority: 0,
+                ecn: Ecn::NotEct,
+                ..Arrival::default()
+            });
         }
         let mut numbers = |handle: u32, ps: u64| -> Vec<(u64, Fate)> {
             rows.close(handle, dropped(ps));

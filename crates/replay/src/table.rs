@@ -1,6 +1,7 @@
 //! Traces that are given as columns, a batch of rows at a time.
 
 use crate::error::{Fault, TraceError};
+use crate::flows::Flows;
 use crate::intake::{Intake, Place, Raw};
 use crate::number::{seconds_from_decimal, seconds_from_f64};
 
@@ -41,6 +42,29 @@ impl Times {
     }
 }
 
+/// A column of names.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Of each packet, which of `names` it has; negative if it has none.
+    pub codes: Vec<i32>,
+    /// The names.
+    pub names: Vec<String>,
+}
+
+impl Names {
+    /// The numbers of these hosts, and of each packet which of them it has.
+    fn hosts(&self, flows: &mut Flows) -> Vec<u32> {
+        let number = |name: &String| if name.is_empty() { Flows::APART } else { flows.host(name) };
+        self.names.iter().map(number).collect()
+    }
+
+    /// The host of a packet.
+    fn of(&self, numbers: &[u32], i: usize) -> u32 {
+        let place = usize::try_from(self.codes[i]).ok();
+        place.and_then(|place| numbers.get(place).copied()).unwrap_or(Flows::APART)
+    }
+}
+
 /// Rows of a trace as columns of equal length; integers are [`MISSING`] where there is none.
 #[derive(Clone, Debug)]
 pub struct Columns {
@@ -58,6 +82,10 @@ pub struct Columns {
     pub priorities: Option<Vec<i64>>,
     /// ECN field of each packet, as in the IP header.
     pub ecn: Option<Vec<i64>>,
+    /// Source host of each packet.
+    pub sources: Option<Names>,
+    /// Destination host of each packet.
+    pub destinations: Option<Names>,
 }
 
 /// Reads traces that are given as columns.
@@ -80,9 +108,16 @@ impl TableTrace {
         };
         let optional =
             [&columns.weights, &columns.priorities, &columns.ecn].into_iter().flatten().all(|c| c.len() == rows);
+        let sides = [&columns.sources, &columns.destinations];
+        let optional = optional && sides.into_iter().flatten().all(|c| c.codes.len() == rows);
         if times != rows || columns.sizes.len() != rows || !optional {
             return Err(TraceError::file("found columns of different length; expected one value of each per packet"));
         }
+        let numbered = sides.map(|side| side.as_ref().map(|names| names.hosts(&mut intake.flows)));
+        let host = |side: usize, i: usize| match (sides[side], &numbered[side]) {
+            (Some(names), Some(numbers)) => names.of(numbers, i),
+            _ => Flows::APART,
+        };
         // Each name is looked up once per batch.
         let mut numbers = vec![u32::MAX; columns.names.len()];
         for i in 0..rows {
@@ -118,7 +153,8 @@ impl TableTrace {
                 continue;
             }
             let priority = priority.unwrap_or(0);
-            let raw = Raw { place, number: self.number, time, size, weight, priority, ecn };
+            let hosts = [host(0, i), host(1, i)];
+            let raw = Raw { place, number: self.number, time, size, weight, hosts, priority, ecn };
             let number = &mut numbers[name];
             intake.take(raw, |flows| {
                 if *number == u32::MAX {

@@ -81,7 +81,16 @@ mod tests {
     fn packets_that_are_there_in_the_window_are_followed() {
         let time = |s: u64| Time::from_ps(s * 1_000_000_000_000);
         let row = |number: u64, arrived: u64, fate| Row {
-            arrival: Arrival { at: time(arrived), number, flow: 7, weight: 1, bytes: 9, priority: 0, ecn: Ecn::NotEct },
+            arrival: Arrival {
+                at: time(arrived),
+                number,
+                flow: 7,
+                weight: 1,
+                bytes: 9,
+                priority: 0,
+                ecn: Ecn::NotEct,
+                ..Arrival::default()
+            },
             fate,
         };
         let sent = |start, end| Fate::Sent { start: time(start), departure: time(end), marked: true };

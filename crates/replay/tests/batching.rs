@@ -20,6 +20,8 @@ fn columns(packets: &[Packet], weights: &[i64; FLOWS]) -> Columns {
         weights: Some(packets.iter().map(|p| weights[p.1 as usize]).collect()),
         priorities: Some(packets.iter().map(|p| p.3).collect()),
         ecn: Some(packets.iter().map(|p| p.2 & 3).collect()),
+        sources: None,
+        destinations: None,
     }
 }
 

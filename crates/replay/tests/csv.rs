@@ -120,9 +120,9 @@ fn a_line_may_have_one_mebibyte_to_the_byte() {
 
 #[test]
 fn the_header_names_each_column_once_and_no_other() {
-    let expected = "expected time_s,flow,size_bytes and, if wanted, weight, priority and ecn";
+    let expected = "expected time_s,flow,size_bytes and, if wanted, weight, priority, ecn, source and destination";
     let columns = |names: &str, lenient| find_columns(&names.split(',').collect::<Vec<_>>(), lenient);
-    let all = [Some(0), Some(2), Some(1), Some(5), Some(4), Some(3)];
+    let all = [Some(0), Some(2), Some(1), Some(5), Some(4), Some(3), None, None];
     assert_eq!(columns("time_s,size_bytes,flow,ecn,priority,weight", false), Ok(all));
     assert_eq!(columns("time_s,flow", true), Err(format!("found no column size_bytes; {expected}")));
     for lenient in [false, true] {
@@ -131,7 +131,7 @@ fn the_header_names_each_column_once_and_no_other() {
     }
     let unknown = "time_s,flow,size_bytes,colour";
     assert_eq!(columns(unknown, false), Err(format!("found a column \"colour\"; {expected}")));
-    assert_eq!(columns(unknown, true), Ok([Some(0), Some(1), Some(2), None, None, None]));
+    assert_eq!(columns(unknown, true), Ok([Some(0), Some(1), Some(2), None, None, None, None, None]));
     let said = CsvTrace::new(io::empty(), false).err().map(|e| e.message);
     assert_eq!(said, Some(format!("is empty; expected a header: {}", &expected[9..])));
 }

@@ -20,6 +20,8 @@ fn overload(count: i64) -> Columns {
         weights: None,
         priorities: None,
         ecn: None,
+        sources: None,
+        destinations: None,
     }
 }
 

@@ -110,6 +110,8 @@ proptest! {
             weights: Some(packets.iter().map(|p| weights[p.1 as usize]).collect()),
             priorities: Some(packets.iter().map(|p| p.3).collect()),
             ecn: None,
+            sources: None,
+            destinations: None,
         };
         let mut replay = Replay::new(&options);
         replay.keep_rows(0);

@@ -1,7 +1,7 @@
 //! The bounds of what a trace may hold: the last value that is taken, the first that is not, and what is said of it.
 
 use headgate_packet::{Ecn, Rate};
-use headgate_replay::{Fault, Intake, Place, Raw};
+use headgate_replay::{Fault, Flows, Intake, Place, Raw};
 
 const SECOND: i128 = 1_000_000_000_000;
 /// The longest trace in ps: 106 days.
@@ -9,7 +9,16 @@ const LONGEST: i128 = (1 << 63) - 1;
 
 /// A packet that is right, at a time of the trace in ps.
 fn raw(time: i128) -> Raw {
-    Raw { place: Place::Line(7), number: 3, time, size: 100, weight: None, priority: 0, ecn: None }
+    Raw {
+        place: Place::Line(7),
+        number: 3,
+        time,
+        size: 100,
+        weight: None,
+        hosts: [Flows::APART; 2],
+        priority: 0,
+        ecn: None,
+    }
 }
 
 /// What checks the packets of a line of 1 Gbit/s.

@@ -39,7 +39,16 @@ fn run(spec: &str, bps: u64, conventions: Conventions, packets: &[(u64, u32, u32
             known.push(name);
         }
         let number = i as u64 + 1;
-        let arrival = Arrival { at: Time::from_ps(at), number, flow, weight: 1, bytes, priority, ecn: Ecn::Ect0 };
+        let arrival = Arrival {
+            at: Time::from_ps(at),
+            number,
+            flow,
+            weight: 1,
+            bytes,
+            priority,
+            ecn: Ecn::Ect0,
+            ..Arrival::default()
+        };
         recorder.rows.open(&arrival);
         replayer.arrive(&arrival, i as u32, &mut recorder);
     }

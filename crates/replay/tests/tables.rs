@@ -14,6 +14,8 @@ fn two() -> Columns {
         weights: Some(vec![1, 2]),
         priorities: Some(vec![0, 0]),
         ecn: Some(vec![0, 3]),
+        sources: None,
+        destinations: None,
     }
 }
 

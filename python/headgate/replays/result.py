@@ -18,6 +18,7 @@ from ..base.notebook import heading, table
 from ..results.fairness import of_ideal
 from ..results.tables import Table, from_core
 from ..stats.means import finite
+from .notes import notes
 
 if TYPE_CHECKING:
     from ..plots.canvas import Picture
@@ -43,6 +44,7 @@ class Replay:
         core: _core.Replay,
         origin: str,
         classify: str,
+        kind: str,
         queues: Sequence[str],
         kept: Sequence[Kept],
         outputs: Sequence[Path],
@@ -52,6 +54,7 @@ class Replay:
         self._kept = list(kept)
         self.origin = origin
         self.classify = classify
+        self.kind = kind
         self.queues = list(queues)
         self.outputs = list(outputs)
 
@@ -79,6 +82,19 @@ class Replay:
     def skipped(self) -> dict[str, int]:
         """How many packets were skipped, by kind of fault; empty unless faults are skipped."""
         return dict(self._core.skipped)
+
+    @property
+    def not_ip(self) -> dict[str, int]:
+        """How many packets of a capture have no addresses, by what they are; `cut off`: too little of them was captured."""
+        return dict(self._core.not_ip)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """Sentences about what of the trace had no effect and what it does not say."""
+        specs = json.loads(self._core.options)["queues"]
+        return notes(
+            dict(zip(self.queues, specs, strict=True)), self.not_ip, self._core.hosts, self.classify, self.kind
+        )
 
     @property
     def start_s(self) -> str:
@@ -174,7 +190,7 @@ class Replay:
         return self.queues.index(queue)
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """The stable JSON form: `{trace, rate, seed, conventions, version, queues: [{queue, ..., flows: [...]}]}`.
+        """The stable JSON form: `{trace, notes, rate, seed, conventions, version, queues: [{queue, ..., flows: [...]}]}`.
 
         Args:
             most: maximum number of flows of each queue, those with most bytes.
@@ -198,7 +214,9 @@ class Replay:
                 "classify": self.classify,
                 "start_s": self.start_s,
                 "skipped": self.skipped,
+                "not_ip": self.not_ip,
             },
+            "notes": self.notes,
             "rate": options["rate"],
             "seed": options["seed"],
             "conventions": options["conventions"],

@@ -58,8 +58,8 @@ def replay(
 
     Args:
         source: the name of a CSV, Parquet, pcap or pcapng file; or a table of pyarrow, pandas, polars or anything that gives an
-            Arrow stream. A table has the columns `time_s`, `flow`, `size_bytes` and, if wanted, `weight`, `priority` and
-            `ecn`.
+            Arrow stream. A table has the columns `time_s`, `flow`, `size_bytes` and, if wanted, `weight`, `priority`,
+            `ecn`, `source` and `destination`.
         queue: a discipline or several: a name such as `"fq"`, or a table such as `{"kind": "fq", "delta": "1000B"}`, which may have
             a `name`.
         rate: of the line, such as `"10Mbit/s"`.
@@ -126,7 +126,7 @@ def replay(
         raise TraceError(f"{origin}: {e}") from None
     except OSError as e:
         raise HeadgateError(f"{out or origin}: cannot be {'written' if out else 'read'}; {e.strerror or e}") from None
-    return Replay(core, origin, classify_name(kind, classify), list(chosen), kept, outputs)
+    return Replay(core, origin, classify_name(kind, classify), kind, list(chosen), kept, outputs)
 
 
 def classify_name(kind: str, classify: str | None) -> str:

@@ -84,12 +84,16 @@ class TraceTable:
             self._before += rows.num_rows
 
     def _convert(self, batch: pa.RecordBatch) -> tuple[Any, ...]:
-        time, flow, *numbers = (None if name is None else batch.column(name) for name in self._where)
+        time, flow, *numbers, source, destination = (
+            None if name is None else batch.column(name) for name in self._where
+        )
         times, tick, digits = self._times(time)
-        codes, names = self._flows(flow)
+        codes, names = self._names("flow", flow)
         numbers[-1] = _ecn(numbers[-1])
-        whole = [None if c is None else self._whole(c, n) for c, n in zip(numbers, self._where[2:], strict=True)]
-        return times, tick, digits, codes, names, *whole
+        whole = [None if c is None else self._whole(c, n) for c, n in zip(numbers, self._where[2:-2], strict=True)]
+        sides = (("source", source), ("destination", destination))
+        hosts = (None if column is None else self._names(name, column) for name, column in sides)
+        return times, tick, digits, codes, names, *whole, *hosts
 
     def _times(self, column: Any) -> tuple[Any, int | None, int | None]:
         """Times as numbers, then picoseconds in a tick, or digits after the point; neither of them for floats of seconds."""
@@ -105,7 +109,8 @@ class TraceTable:
             return _decimals(column), None, kind.scale
         raise self._wrong_type("time_s", kind, "numbers of seconds, timestamps or durations")
 
-    def _flows(self, column: Any) -> tuple[Any, list[str]]:
+    def _names(self, title: str, column: Any) -> tuple[Any, list[str]]:
+        """Names as their places in a list of them."""
         pa = arrow()
         if pa.types.is_null(column.type):
             return np.full(len(column), -1, dtype=np.int32), []
@@ -114,7 +119,7 @@ class TraceTable:
                 try:
                     column = column.cast(pa.large_string())
                 except pa.ArrowException:
-                    raise self._wrong_type("flow", column.type, "names or numbers") from None
+                    raise self._wrong_type(title, column.type, "names or numbers") from None
             column = column.dictionary_encode()
         codes = column.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
         names = column.dictionary

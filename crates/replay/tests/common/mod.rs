@@ -52,6 +52,8 @@ pub fn seconds(packets: &[(i64, i32, i64)]) -> Columns {
         weights: None,
         priorities: None,
         ecn: None,
+        sources: None,
+        destinations: None,
     }
 }
 

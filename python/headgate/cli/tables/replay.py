@@ -57,6 +57,8 @@ def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
     )
     if trace["skipped"]:
         out.print("skipped: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in trace["skipped"].items()))
+    for note in result.notes:
+        out.print(escape(note), highlight=False)
     out.print("delay: mean and quantiles of the time from arrival to start of transmission")
     out.print("throughput: over the span from first arrival to last departure")
     queues = list(result.summary.rows())

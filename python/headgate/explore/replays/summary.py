@@ -30,7 +30,7 @@ _DROPS = [f"drops_{kind}" for kind in _core.DROP_KINDS]
 
 def summary(settings: Settings, core: _core.Replay, found: Read, slots: Slots, until: float) -> dict[str, Any]:
     """Flows, the line, the delay under load, the network, and sentences."""
-    result = Replay(core, settings.trace.name, settings.reading.classify, [PORT], [], [])
+    result = Replay(core, settings.trace.name, settings.reading.classify, settings.trace.kind, [PORT], [], [])
     whole = next(iter(result.summary.rows()))
     table = result.flows
     bps = float(_core.quantity(settings.resolved["rate"])[2])
