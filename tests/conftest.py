@@ -40,6 +40,9 @@ os.environ.pop("COLUMNS", None)
 
 ROOT = Path(__file__).parent.parent
 
+# Whom the user of this machine trusts decides no test.
+os.environ["XDG_CONFIG_HOME"] = str(ROOT / ".cache/test-settings")
+
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
 #: Fixtures that run a whole paper or a chapter: all tests that look at them are slow.
@@ -108,6 +111,7 @@ def no_plugins() -> Iterator[None]:
     """Commands run in the process of the tests, and what they load would stay."""
     yield
     headgate.plugins.unload()
+    headgate.plugins.trusted.forget()
     headgate.plugins.set_limit(10)
 
 

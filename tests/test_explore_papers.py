@@ -314,7 +314,7 @@ def test_a_folder_without_results_is_an_error(cli: Cli, tmp_path: Path) -> None:
 
 def test_an_item_is_reproduced_on_the_page(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(own.parent)
-    page = Page(subject_of(Path("mypaper")))
+    page = Page(subject_of(Path("mypaper"), allow_code=True))
     lines = page.lines("/api/papers/reproduce", {"paper": "mypaper", "item": "two-sources"})
     done = lines[-1]["done"]
     assert done["reproduced"] and [0 <= x["progress"] <= 1 for x in lines[:-1]] == [True] * (len(lines) - 1)

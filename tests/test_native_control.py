@@ -140,12 +140,12 @@ def test_a_scenario_file_names_it(built: Path, tmp_path: Path, cli: Cli):
     shutil.copy(built, tmp_path)
     data = {**scenario("mine", []).data, "plugins": ["libmine.so"]}
     (tmp_path / "one.json").write_text(json.dumps(data))
-    done = cli("run", "one.json", "--json")
+    done = cli("run", "one.json", "--json", "--allow-code")
     assert done.returncode == 0, done.stderr
     sweep = {**data, "sweep": {"axes": {"flows.f.control.decrease": [0.3, 0.7]}}}
     sweep["flows"] = [{**data["flows"][0], "control": {"kind": "mine"}}]
     (tmp_path / "many.json").write_text(json.dumps(sweep))
-    done = cli("sweep", "many.json", "--out", "out")
+    done = cli("sweep", "many.json", "--out", "out", "--allow-code")
     assert done.returncode == 0, done.stderr
     elsewhere = {**data, "plugins": ["../libmine.so"]}
     (tmp_path / "two.json").write_text(json.dumps(elsewhere))
@@ -205,7 +205,7 @@ def test_files_that_are_no_shared_objects(tmp_path: Path, built: Path):
     entry = native.entry_of(built, "libmine.so", "plugins[0]")
     for source in ("", "[]", "{}", entry["source"].replace(built.name, "other.so")):
         with pytest.raises(HeadgateError):
-            headgate.plugins.ensure([{"name": "libmine.so", "source": source}])
+            headgate.plugins.ensure_text(json.dumps({"plugins": [{"name": "libmine.so", "source": source}]}))
     other = {"name": "libmine.so", "source": json.dumps({"file": os.fspath(built), "sha256": "0" * 64})}
     with pytest.raises(HeadgateError, match="expected the shared object that the scenario was written for"):
-        headgate.plugins.ensure([other])
+        headgate.plugins.ensure_text(json.dumps({"plugins": [other]}))

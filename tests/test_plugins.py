@@ -302,12 +302,12 @@ def test_a_scenario_file_names_plugins_and_keeps_their_contents(tmp_path):
     put(tmp_path, control())
     file = tmp_path / "a.json"
     file.write_text(json.dumps(data(control="own", plugins=["mine.py"])))
-    result = headgate.Scenario.from_file(file).run(seed=1, out=tmp_path / "out")
+    result = headgate.Scenario.from_file(file, allow_code=True).run(seed=1, out=tmp_path / "out")
     plugins.unload()
     # What is stored needs no file.
     stored = json.loads(result.runs[0].scenario)
     (tmp_path / "mine.py").unlink()
-    assert headgate.Scenario(stored).run(seed=1).runs[0].digest == result.runs[0].digest
+    assert headgate.Scenario(stored, allow_code=True).run(seed=1).runs[0].digest == result.runs[0].digest
     assert stored["plugins"][0]["name"] == "mine.py"
     outside = {**data(control="own"), "plugins": ["../other.py"]}
     file.write_text(json.dumps(outside))

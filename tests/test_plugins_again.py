@@ -30,9 +30,10 @@ def test_runs_with_plugins_are_compared(tmp_path):
         file = tmp_path / str(number) / "a.json"
         file.write_text(json.dumps(data(control="own", plugins=["mine.py"])))
         folders.append(tmp_path / f"out{number}")
-        headgate.Scenario.from_file(file).run(seed=1, out=folders[-1])
-    plugins.unload()
+        headgate.Scenario.from_file(file, allow_code=True).run(seed=1, out=folders[-1])
     done = headgate_command("diff", *map(str, folders), cwd=tmp_path)
+    assert done.returncode == 2 and "0/a.json" not in done.stderr and "plugins[0]: mine.py" in done.stderr
+    done = headgate_command("diff", *map(str, folders), "--allow-code", cwd=tmp_path)
     assert done.returncode == 1 and "event" in done.stdout, (done.stdout, done.stderr)
 
 

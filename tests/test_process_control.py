@@ -18,7 +18,7 @@ import pytest
 import headgate
 from headgate import _core
 from headgate.base.errors import HeadgateError
-from headgate.plugins import pipe, process, registered
+from headgate.plugins import pipe, registered, trusted
 from headgate.plugins.pipe import Pipe, ProcessError
 from headgate.plugins.process import Numbers, answer_of
 
@@ -52,7 +52,7 @@ def only_own_children():
 def unsealed():
     yield
     sys.modules["headgate.plugins.registered"]._sealed = False  # type: ignore[attr-defined]
-    process._commands.clear()
+    trusted.forget()
     pipe._closed = False
     headgate.plugins.forget("process")
 
@@ -329,21 +329,25 @@ def test_workers_of_a_study_know_it(unsealed: None, tmp_path: Path):
     file = tmp_path / "study.json"
     file.write_text(json.dumps(data))
     done = subprocess.run(
-        [*MAIN, "sweep", str(file), "--out", str(tmp_path / "out")], capture_output=True, text=True, check=False
+        [*MAIN, "sweep", str(file), "--out", str(tmp_path / "out"), "--allow-code"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 
 
 def test_after_the_seal_only_programs_that_were_given_before(unsealed: None):
     headgate.plugins.forget("process")
-    process._commands.clear()
-    headgate.Scenario(scenario(by(command()))).resolve()
+    trusted.forget()
+    own = by(command())
+    headgate.Scenario(scenario(own)).resolve()
     headgate.plugins.seal()
-    headgate.Scenario(scenario(by(command(), every="round"))).resolve()
+    headgate.Scenario(scenario({**own, "every": "round"})).resolve()
     with pytest.raises(headgate.ScenarioError, match="expected a program that the scenario given at the start has"):
-        headgate.Scenario(scenario(by(["/bin/true"]))).resolve()
+        headgate.Scenario(scenario({"kind": "process", "command": ["/bin/true"]})).resolve()
     with pytest.raises(headgate.ScenarioError, match="expected a program that the scenario given at the start has"):
-        _core.run(json.dumps(scenario(by(["/bin/true"]))), 1, 0)
+        _core.run(json.dumps(scenario({"kind": "process", "command": ["/bin/true"]})), 1, 0)
     headgate.plugins.forget("process")
     with pytest.raises(HeadgateError, match="it starts a program; expected such a scenario to be given at the start"):
         headgate.Scenario(scenario(by(command()))).resolve()
@@ -354,7 +358,7 @@ def test_after_the_seal_only_programs_that_were_given_before(unsealed: None):
 def test_a_fault_is_an_error_of_the_command_with_code_2(tmp_path: Path):
     file = tmp_path / "one.json"
     file.write_text(json.dumps(scenario(by(command("n < 40 or 1 / 0")))))
-    done = subprocess.run([*MAIN, "run", str(file)], capture_output=True, text=True, check=False)
+    done = subprocess.run([*MAIN, "run", str(file), "--allow-code"], capture_output=True, text=True, check=False)
     assert (
         done.returncode == 2
         and done.stderr.startswith("error: flow f, on_")
@@ -369,7 +373,9 @@ def test_ctrl_c_ends_the_program_too(tmp_path: Path, number: signal.Signals, cod
     waits = f"import subprocess; n == 30 and (subprocess.Popen(['sleep', '{word}']), time.sleep(99))"
     file = tmp_path / "one.json"
     file.write_text(json.dumps(scenario(by(command(waits), answer_within="60s"))))
-    running = subprocess.Popen([*MAIN, "run", str(file)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        [*MAIN, "run", str(file), "--allow-code"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
     began = time.monotonic()
     while not sleepers(word) and time.monotonic() - began < 20:
         time.sleep(0.05)

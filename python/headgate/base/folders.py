@@ -9,6 +9,22 @@ from pathlib import Path
 from .errors import HeadgateError, cut
 
 
+class OutsideError(HeadgateError):
+    """A scenario names a file that lies elsewhere; `file` is that file, and `where` the place that names it."""
+
+    def __init__(self, where: str, name: str, file: Path) -> None:
+        """Takes the place, the name as the scenario has it, and the file."""
+        self.where, self.file = where, file
+        super().__init__(_elsewhere(where, name))
+
+
+def _elsewhere(where: str, name: str) -> str:
+    return (
+        f"{where}: found {cut(repr(name))}; expected a file in the folder of the scenario, or in one that --allow-files DIR "
+        "(in Python, allow_files=[...]) allows"
+    )
+
+
 def resolved(folder: Path, allowed: Iterable[str | os.PathLike[str]] = ()) -> list[Path]:
     """The folder of a scenario and those that are allowed besides, with links followed."""
     return [Path(place).resolve() for place in (folder, *allowed)]
@@ -24,17 +40,15 @@ def within(folder: Path, name: str, folders: list[Path], where: str) -> Path:
         where: begins the text of the error.
 
     Raises:
-        HeadgateError: it is elsewhere.
+        OutsideError: it is elsewhere.
+        HeadgateError: the name is none of a file.
     """
     try:
         file = (folder / name).resolve()
         inside = any(file.is_relative_to(place) for place in folders)
     except (OSError, ValueError, RuntimeError):
         # Too long a name, a null byte, or a circle of links.
-        inside = False
+        raise HeadgateError(_elsewhere(where, name)) from None
     if not inside:
-        raise HeadgateError(
-            f"{where}: found {cut(repr(name))}; expected a file in the folder of the scenario, or in one that --allow-files DIR "
-            "(in Python, allow_files=[...]) allows"
-        )
+        raise OutsideError(where, name, file)
     return file

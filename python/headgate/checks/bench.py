@@ -193,7 +193,7 @@ def work() -> None:
         # Loaded only here: the memory of other workloads is without it.
         from .. import plugins
 
-        plugins.ensure(task["scenario"]["plugins"])
+        plugins.ensure_given(task["scenario"]["plugins"])
     began, clock = time.process_time(), time.perf_counter()
     if task["do"] == "run":
         names = ("events", "sent", "delivered", "transmissions", "digest")

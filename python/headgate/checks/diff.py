@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,16 +58,23 @@ class Divergence:
         }
 
 
-def load(path: str | os.PathLike[str], run: int = 0) -> Source:
-    """A run from a folder that `Results.save` wrote, or from a scenario file.
+def load(
+    path: str | os.PathLike[str], run: int = 0, permit: Callable[[Scenario], None] = Scenario.require_code
+) -> Source:
+    """A run from a folder that `Results.save` wrote, or from a scenario file, which is run.
+
+    `permit` is asked whether the code of that file may run.
 
     Raises:
         HeadgateError: neither, or the folder has no such replication.
         ScenarioError: the scenario is wrong.
+        CodeError: it names code that was not allowed to run.
     """
     place = Path(path)
     if not place.is_dir():
-        result = Scenario.from_file(place).run().runs[0]
+        scenario = Scenario.from_file(place)
+        permit(scenario)
+        result = scenario.run().runs[0]
         return Source(
             str(place), result.scenario, result.seed, 0, result.digest, result.events, result.checkpoints,
             _core.__version__,
@@ -89,15 +97,19 @@ def load(path: str | os.PathLike[str], run: int = 0) -> Source:
         raise HeadgateError(f"{file}: expected the manifest of a run of headgate") from None
 
 
-def compare(a: Source, b: Source) -> Divergence:
+def compare(a: Source, b: Source, permit: Callable[[Scenario], None] = Scenario.require_code) -> Divergence:
     """Compares two runs; where they differ, both are run again up to there.
+
+    `permit` is asked whether the code of their scenarios may run.
 
     Raises:
         HeadgateError: a repeated run gives another digest than its manifest: another version made it.
+        CodeError: a scenario names code that was not allowed to run.
     """
     if a.digest == b.digest and a.events == b.events:
         return Divergence(a, b, None, None, None)
     for source in (a, b):
+        permit(Scenario(json.loads(source.scenario), source.name))
         ensure_text(source.scenario)
         again = _core.run(source.scenario, source.seed, source.run)
         if again.digest != source.digest:

@@ -136,7 +136,9 @@ def in_step(scenario: Scenario, control: _core.Control | None = None) -> list[in
     Raises:
         ScenarioError: the scenario is wrong.
     """
-    found: list[int] = scenario._checked(lambda: _core.in_step(scenario.base().to_json(), control))
+    base = scenario.base()
+    with base.looking():
+        found: list[int] = scenario._checked(lambda: _core.in_step(base.to_json(), control))
     return found
 
 
@@ -171,6 +173,7 @@ def check(
     Raises:
         ScenarioError: something in the scenario is wrong.
     """
+    scenario.require_code()
     bare = scenario.base().put("traces", [])
     known = "" if results is None else _level(results.scenario)
     seed = results.seed if results is not None and seed is None else seed

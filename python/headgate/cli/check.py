@@ -14,7 +14,7 @@ from ..base.errors import HeadgateError
 from ..scenario.effects import warnings
 from ..scenario.scenario import Scenario
 from . import signals
-from .scenario_files import allow_files, plugin_files
+from .scenario_files import allow_files, plugin_files, read
 from .show import print_json
 
 
@@ -32,12 +32,14 @@ def check(file: Path, allowed: tuple[Path, ...], as_json: bool) -> None:
 
     What has no effect, such as a weight that no queue on the path of its flow reads, is a warning on standard error.
 
+    No code of FILE is run: the parameters of a plugin that it names are not checked unless --plugin names that file too.
+
     A study whose axes change a topology or a count is printed as it was written, since the resolved scenario no longer contains them.
     """
-    scenario = Scenario.from_file(file, allowed)
+    scenario = read(file, allowed)
     if "sweep" not in scenario.data:
         resolved = scenario.resolve()
-        _print(resolved, warnings(resolved), as_json)
+        _print(resolved, [*warnings(resolved), *_unread(scenario)], as_json)
         return
     with signals.loading():
         from ..sweep import Sweep
@@ -54,7 +56,12 @@ def check(file: Path, allowed: tuple[Path, ...], as_json: bool) -> None:
     except (HeadgateError, ScenarioError):
         same = False
     # Axes over what the whole file no longer has, such as a topology, need the file as it was written.
-    _print(whole if same else scenario.data, warnings_of_study(study), as_json)
+    _print(whole if same else scenario.data, [*warnings_of_study(study), *_unread(scenario)], as_json)
+
+
+def _unread(scenario: Scenario) -> list[str]:
+    """What was not checked, since a check runs no code of the file."""
+    return [text for text in [scenario.unread()] if text]
 
 
 def _print(scenario: dict[str, Any], messages: list[str], as_json: bool) -> None:

@@ -40,6 +40,7 @@ from .reproduce import reproduce
 from .run import run
 from .sweep import sweep
 from .train import train
+from .trust import trust
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
@@ -83,6 +84,7 @@ for _command in (
         train,
         check,
         show,
+        trust,
         examples,
         schema,
         list_,

@@ -27,7 +27,7 @@ def items(context: click.Context, _: click.Parameter, incomplete: str) -> Comple
     from ..papers.load import load_paper
 
     try:
-        return _starting_with((item.name for item in load_paper(context.params["paper"]).items), incomplete)
+        return _starting_with((item.name for item in load_paper(context.params["paper"], look=True).items), incomplete)
     except (HeadgateError, KeyError, TypeError):
         return []
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from . import signals
+from .scenario_files import allow_code, permit
 from .show import print_json
+
+if TYPE_CHECKING:
+    from ..scenario.scenario import Scenario
 
 
 @click.command(
@@ -19,9 +24,10 @@ Examples:
 @click.argument("run_a", type=click.Path(path_type=Path))
 @click.argument("run_b", type=click.Path(path_type=Path))
 @click.option("--run", "number", type=click.IntRange(0), default=0, show_default=True, help="Replication to compare.")
+@allow_code
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.pass_context
-def diff(context: click.Context, run_a: Path, run_b: Path, number: int, as_json: bool) -> None:
+def diff(context: click.Context, run_a: Path, run_b: Path, number: int, code: bool, as_json: bool) -> None:
     """Compare two runs: folders written by `run --out`, or scenario files, which are run first. Exit code 1 if they differ."""
     with signals.loading():
         from rich.markup import escape
@@ -29,7 +35,10 @@ def diff(context: click.Context, run_a: Path, run_b: Path, number: int, as_json:
         from ..checks.diff import compare, load
         from .terminal import console
 
-    found = compare(load(run_a, number), load(run_b, number))
+    def asked(scenario: Scenario) -> None:
+        permit(scenario, code)
+
+    found = compare(load(run_a, number, asked), load(run_b, number, asked), asked)
     if as_json:
         print_json(found.to_dict())
     else:

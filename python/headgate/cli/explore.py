@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from click.core import ParameterSource
 from . import signals
 from .changes import parameters_of
 from .line_options import line_options, parse_queue
-from .scenario_files import allow_files, plugin_files
+from .scenario_files import allow_code, allow_files, permitted, plugin_files
 
 
 @click.command(
@@ -28,6 +30,7 @@ Examples:
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @allow_files
+@allow_code
 @plugin_files
 @line_options(required=False)
 @click.option(
@@ -52,6 +55,7 @@ def explore(
     /,
     file: Path | None,
     allowed: tuple[Path, ...],
+    code: bool,
     own: Path | None,
     at: str | None,
     port: int,
@@ -76,11 +80,16 @@ def explore(
 
     require()
     at_s = None if at is None else quantity("--at", at, "s") / 1e12
-    subject = subject_of(file, _given(ctx, line), max_memory, lambda: rows_progress("reading the trace"), allowed)
+    given = _given(ctx, line)
+
+    def reading() -> AbstractContextManager[Callable[[float, int], object] | None]:
+        return rows_progress("reading the trace")
+
+    subject = permitted(lambda: subject_of(file, given, max_memory, reading, allowed, code))
     if own is not None:
         from ..explore.lesson_files import with_own
 
-        subject.lessons = with_own(own)
+        subject.lessons = permitted(lambda: with_own(own, code))
 
     def ready(url: str) -> None:
         console().print(f"{subject.title}: {url}", soft_wrap=True, markup=False, highlight=False)

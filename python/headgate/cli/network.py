@@ -8,7 +8,7 @@ import click
 
 from . import signals
 from .changes import changes_of
-from .scenario_files import allow_files, plugin_files
+from .scenario_files import allow_files, plugin_files, read
 from .show import output
 
 
@@ -33,9 +33,8 @@ def show(file: Path, allowed: tuple[Path, ...], figure: Path | None, changes: tu
     """
     with signals.loading():
         from ..network import Network, draw, picture
-        from ..scenario.scenario import Scenario
 
-    scenario = Scenario.from_file(file, allowed)
+    scenario = read(file, allowed)
     for option, path, value in changes_of(changes):
         scenario = scenario.set_option(option, path, value)
     if figure is None:

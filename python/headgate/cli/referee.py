@@ -9,6 +9,7 @@ import click
 from ..base.errors import HeadgateError, cut, nearest
 from . import completing, signals
 from .changes import parameters_of
+from .scenario_files import allow_code, permit_all
 from .show import print_json
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ Examples:
 @click.option("--only", metavar="PATTERN", multiple=True, help="Use the cases whose name matches, such as 'r97-1?'.")
 @click.option("--quick", is_flag=True, help="Use a part of the cases, which takes less than a minute.")
 @click.option("--list", "listed", is_flag=True, help="List the cases that would be used, and run none.")
+@allow_code
 @click.option("--control", "own_name", default="", metavar="NAME", help="The scheme in the file, if there are several.")
 @click.option("--set", "changes", metavar="NAME=VALUE", multiple=True, help="Set a parameter of what is judged.")
 @click.option("--declares", metavar="WORD", multiple=True, help="Say that NAME has this, such as reno-window.")
@@ -57,6 +59,7 @@ def referee(
     quick: bool,
     listed: bool,
     own_name: str,
+    code: bool,
     changes: tuple[str, ...],
     declares: tuple[str, ...],
     out: str | None,
@@ -103,6 +106,7 @@ def referee(
         raise HeadgateError(
             f"--no-worse-than: found {cut(repr(no_worse_than))}; expected one of {', '.join(known)}.{nearest(no_worse_than, known)}"
         )
+    permit_all(code)
     outputs.require(out, html, junit, badge)
     subject = named(str(aqm or name), judges, own_name, parameters, declares)
     with progress("judging") as callback:

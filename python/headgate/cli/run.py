@@ -11,7 +11,7 @@ from ..base.errors import HeadgateError
 from . import signals
 from .changes import changes_of
 from .exporting import exported, write_exports
-from .scenario_files import allow_files, plugin_files
+from .scenario_files import allow_code, allow_files, permit, plugin_files, read
 from .show import print_json
 
 
@@ -63,6 +63,7 @@ Examples:
     help="Memory that the runs may take together, such as 4GB; three quarters of the machine's unless given.",
 )
 @allow_files
+@allow_code
 @plugin_files
 @click.option("--base", is_flag=True, help="Run only the scenario of a study file, without its table `sweep`.")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="List the N flows with the highest goodput.")
@@ -84,6 +85,7 @@ def run(
     max_memory: str | None,
     base: bool,
     allowed: tuple[Path, ...],
+    code: bool,
     top: int | None,
     wide: bool,
     as_json: bool,
@@ -99,15 +101,15 @@ def run(
         from ..base.atomic import require_folder
         from ..results.tables import require
         from ..scenario.effects import warnings
-        from ..scenario.scenario import Scenario
         from .tables.run import print_results
         from .terminal import console, progress, warn_all
 
-    scenario = Scenario.from_file(file, allowed)
+    scenario = read(file, allowed)
     if base:
         scenario = scenario.base()
     for option, path, value in changes_of(changes):
         scenario = scenario.set_option(option, path, value)
+    permit(scenario, code)
     if out is not None:
         require(form)
         require_folder(out, "--out")

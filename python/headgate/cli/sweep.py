@@ -14,7 +14,7 @@ import click
 from . import signals
 from .changes import changes_of
 from .engines import engine_options
-from .scenario_files import allow_files, plugin_files
+from .scenario_files import allow_code, allow_files, permit, plugin_files, read
 from .show import print_json
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ Examples:
     "--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. sweep.replications=3."
 )
 @allow_files
+@allow_code
 @plugin_files
 @click.option("--dry-run", is_flag=True, help="Check every variant and print what would be run.")
 @click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
@@ -57,6 +58,7 @@ def sweep(
     out: Path | None,
     changes: tuple[str, ...],
     allowed: tuple[Path, ...],
+    code: bool,
     dry_run: bool,
     wide: bool,
     as_json: bool,
@@ -75,13 +77,15 @@ def sweep(
         from .tables.sweep import print_study
         from .terminal import print_error, warn, warn_all
 
-    study = Sweep.from_file(file, allowed)
+    study = Sweep.of(read(file, allowed))
     for option, path, value in changes_of(changes):
         study = study.set_option(option, path, value)
     if dry_run:
-        code = _dry(study, as_json)
+        exit_code = _dry(study, as_json)
         warn_all(warnings(study))
-        return code
+        warn(study.whole().unread())
+        return exit_code
+    permit(study.whole(), code)
     warn_all(warnings(study))
     warn(axis_warning(study.scenario, [path for axis in study.axes for path in axis.paths]))
     folder = out if out is not None else Path("out") / file.stem

@@ -43,7 +43,7 @@ def prepare(entry: Any, apart: bool) -> None:
     if apart:
         remote.register(entry)
     else:
-        plugins.ensure([entry])
+        plugins.ensure_given([entry])
     _ready = (entry, apart)
 
 
@@ -51,7 +51,7 @@ def do(case: SuiteCase, control: Any, number: int, entry: Any, apart: bool) -> d
     """The measures of a run; or `{"fault": text}` if the control failed, `{"wrong": text}` if it cannot be run at all."""
     try:
         prepare(entry, apart)
-        process.ensure(control)
+        process.take(control)
         return score.run(case, control, number)
     except _core.PluginError as e:
         return {"fault": str(e)}

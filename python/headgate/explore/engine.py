@@ -28,6 +28,8 @@ def run(scenario: Scenario, seed: int | None, control: _core.Control, number: in
 
     Raises:
         StoppedError: the control stopped it.
+        CodeError: the scenario names code that was not allowed to run.
     """
+    scenario.require_code()
     with stoppable():
         return _core.run(scenario.to_json(), seed, number, control)

@@ -82,7 +82,10 @@ def table_of(view: View) -> Table:
 
 def lines_of(run: Finished) -> str:
     """Python lines that give the same run, with the same digest."""
-    data = Scenario(run.as_run).to_json()
+    as_run = Scenario(run.as_run)
+    data = as_run.to_json()
+    # The lines are the user's own program, and what they run was run on the page.
+    allowing = ", allow_code=True" if as_run.codes() else ""
     # Replication k is that of the streams (seed, k): those before it are run too.
     many, which = (f", replications={run.number + 1}", f'.split("-")[{run.number}]') if run.number else ("", "")
     return f'''"""{_quoted(str(run.scenario.get("name") or "A scenario"))}, as headgate's explorer ran it."""
@@ -94,7 +97,7 @@ import headgate
 scenario = headgate.Scenario.from_dict(
     json.loads(
         {_wrapped(data)}
-    )
+    ){allowing}
 )
 results = scenario.run(seed={run.seed}{many})
 assert results.digest{which} == "{run.done["digest"]}"

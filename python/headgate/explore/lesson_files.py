@@ -64,10 +64,10 @@ class LessonForm(Form):
     also: tuple[VariantForm, ...] = field(default_factory=tuple)
 
 
-def with_own(folder: Path) -> Mapping[str, Lesson]:
+def with_own(folder: Path, allow_code: bool = False) -> Mapping[str, Lesson]:
     """The lessons of the package and those of a folder, by name; one of the same name takes the place of ours.
 
-    Each is run, so that exactly one of its answers is known to be right.
+    Each is run, so that exactly one of its answers is known to be right; `allow_code` says whether code that they name may run.
 
     Raises:
         HeadgateError: there is no such folder, it has no file `*.toml`, or something in a file is wrong; the text names the file, the
@@ -79,11 +79,11 @@ def with_own(folder: Path) -> Mapping[str, Lesson]:
     names = sorted(file.name for file in folder.glob("*.toml"))
     if not names:
         raise HeadgateError(f"--lessons: {folder} has no file *.toml; expected a file for each lesson")
-    own = [_read(Folder(folder, str(folder), folder), name) for name in names]
+    own = [_read(Folder(folder, str(folder), folder), name, allow_code) for name in names]
     return lessons() | {lesson.name: lesson for lesson in own}
 
 
-def _read(folder: Folder, name: str) -> Lesson:
+def _read(folder: Folder, name: str, allow_code: bool) -> Lesson:
     data, origin = folder.toml(name), folder.origin(name)
     form = checked(LessonForm, data, origin)
     for key, least in (("text", 1), ("shows", 1), ("answers", 2)):
@@ -98,6 +98,7 @@ def _read(folder: Folder, name: str) -> Lesson:
             if condition.least is None and condition.most is None:
                 raise wrong(origin, f"answers[{i}].holds[{k}]", "expected the key `least`, the key `most`, or both")
     lesson = made(Path(name).stem, data)
+    Scenario(lesson.scenario, f"{origin}: scenario", allow_code).require_code()
     check(lesson, origin)
     return lesson
 

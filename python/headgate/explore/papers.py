@@ -76,20 +76,24 @@ class Shelf:
         return item
 
 
-def shelf_of(file: Path) -> Shelf | None:
+def shelf_of(file: Path, allow_code: bool = False) -> Shelf | None:
     """The papers of a report's folder, of a paper's own folder, or of a paper's name; None if it is none of these.
 
+    `allow_code` says whether the files in Python of a paper's own folder may run.
+
     Raises:
+        CodeError: they would have to run.
         HeadgateError: a file of the report is wrong, there is no such paper, or something in its folder is wrong.
     """
     if file.is_dir():
         found = _reports(file)
         if found:
             return Shelf({p.paper: p for p in map(read_record, found)}, {})
-        return _own(f"./{file}" if not file.is_absolute() else str(file)) if (file / "paper.toml").is_file() else None
+        own = str(file) if file.is_absolute() else f"./{file}"
+        return _own(own, allow_code) if (file / "paper.toml").is_file() else None
     name = str(file)
     if name in list_papers() and not file.exists():
-        return _own(name)
+        return _own(name, allow_code)
     return None
 
 
@@ -103,9 +107,9 @@ def unknown(file: Path) -> HeadgateError:
     )
 
 
-def _own(name: str) -> Shelf:
+def _own(name: str, allow_code: bool) -> Shelf:
     """A paper whose items were not reproduced yet."""
-    paper = load_paper(name)
+    paper = load_paper(name, look=not allow_code)
     record = record_of(Reproduction(paper, tuple(waiting(paper, item) for item in paper.items)))
     return Shelf({paper.name: understood(record, paper.name)}, {paper.name: paper})
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..base.errors import HeadgateError
 from ..papers.record import FILE
+from ..plugins import trusted
 from ..scenario.scenario import Scenario
 from ..sweep import open_study
 from .lesson import Lesson, lessons
@@ -52,6 +53,7 @@ def subject_of(
     max_memory: str | int | None = None,
     reading: Callable[[], AbstractContextManager[Callable[[float, int], object] | None]] = nullcontext,
     allow_files: tuple[Path, ...] = (),
+    allow_code: bool = False,
 ) -> Subject:
     """What a file or a folder holds, or the paper of that name; the start page, with the files of this folder, if there is none.
 
@@ -61,8 +63,10 @@ def subject_of(
         max_memory: that the page may take.
         reading: around the reading of a trace; gives what is called with the share that was read and the packets so far.
         allow_files: folders besides that of the scenario in which the files that it names may lie.
+        allow_code: whether the code that a scenario names, or that a paper's own folder has, may run. What is stored is looked at without.
 
     Raises:
+        CodeError: it would have to run, and was not allowed to.
         HeadgateError: the file cannot be read, the folder holds neither a study nor a report, there is no paper of that name, or an option
             is not for what the file holds.
         ScenarioError: something in the scenario is wrong.
@@ -77,7 +81,7 @@ def subject_of(
         raise HeadgateError(f"--{name}: expected a trace (CSV, Parquet, pcap or pcapng) with this option, found {what}")
     if file is None:
         return Subject(place=Path(), allow_files=allow_files)
-    shelf = shelf_of(file)
+    shelf = shelf_of(file, allow_code)
     if shelf is not None:
         return Subject("papers", _title(shelf), file.name, shelf=shelf)
     if not file.suffix and not file.exists():
@@ -90,9 +94,17 @@ def subject_of(
         study = open_study(file)
         if not len(study.runs):
             raise HeadgateError(f"{file}: no run of this study has ended yet; expected at least one")
+        whole = Scenario({**study.manifest["scenario"], "sweep": study.manifest["sweep"]}, str(file))
+        # What is stored is looked at; its scenarios are run on the page only where their code was allowed to.
+        if allow_code:
+            whole.allow_code()
+        trusted.show(whole.data)
         scenario = Scenario(study.manifest["scenario"])
         return Subject("study", f"Study {file.name}", file.name, scenario, Points(study))
     scenario = Scenario.from_file(file, allow_files).base()
+    if allow_code:
+        scenario.allow_code()
+    scenario.require_code()
     scenario.resolve()
     # Errors that the page shows later are about what was changed there, not about the file.
     return Subject("scenario", str(scenario.data.get("name") or file.name), file.name, Scenario(scenario.data))

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..base.errors import HeadgateError, cut, nearest
+from ..plugins import trusted
 from .model import PaperError, Table
 
 if TYPE_CHECKING:
@@ -91,16 +92,28 @@ class Folder:
         except (tomllib.TOMLDecodeError, RecursionError) as e:
             raise PaperError(f"{self.origin(file)}: expected TOML; {cut(e)}") from None
 
+    def codes(self) -> list[trusted.Code]:
+        """The files in Python of a folder of the user's own."""
+        if (place := self.place) is None:
+            return []
+        texts = {
+            str(file.relative_to(place)): file.read_text("utf-8", "replace") for file in sorted(place.rglob("*.py"))
+        }
+        return [trusted.of_entry({"name": name, "source": text}, self.title) for name, text in texts.items()]
+
     def module(self, name: str) -> ModuleType:
         """A Python module in the folder, which may import others beside it as `from .other import x`.
 
         Raises:
             PaperError: it is a user's own and cannot be imported.
+            CodeError: it was not allowed to run.
         """
         if self.place is None:
             return importlib.import_module(f"{__package__}.{self.root.name}.{name}")
         digest = hashlib.sha256(os.fsencode(self.place.resolve())).hexdigest()
         package = f"headgate_paper_{digest[:16]}"
+        if missing := [code for code in self.codes() if not code.allowed]:
+            raise trusted.CodeError(f"{self.title}: ", missing)
         try:
             if package not in sys.modules:
                 sys.modules[package] = _package(package, self.place)

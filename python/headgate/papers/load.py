@@ -7,6 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 
+from ..plugins import trusted
 from ..results.columns import numeric
 from .checks import checked, one_of, wrong
 from .contents import FiguresForm, PaperForm, RulesForm
@@ -23,13 +24,21 @@ __all__ = ["list_papers", "load_paper"]
 AS_PRINTED = Rule("as printed", "value", "to the printed digits; the paper's folder gives no tolerances")
 
 
-def load_paper(name: str) -> Paper:
+def load_paper(name: str, *, look: bool = False) -> Paper:
     """Reads a paper of the package by its name, or a folder of the user's own by its path, such as `./mypaper`.
+
+    The files in Python of such a folder may run from then on, since whoever names it here means them, unless one only has a `look`.
 
     Raises:
         PaperError: no such paper, or something in its folder is wrong; the text names the file and the place.
+        CodeError: its files in Python would have to run for a look, and were not allowed to.
     """
-    return _load(find(name)) if is_own(name) else _known(name)
+    if not is_own(name):
+        return _known(name)
+    folder = find(name)
+    if not look:
+        trusted.allow(folder.codes())
+    return _load(folder)
 
 
 @cache

@@ -26,6 +26,8 @@ from .define import control, discipline
 from .load import (
     Entry,
     ensure,
+    ensure_allowed,
+    ensure_given,
     ensure_text,
     example,
     filled,
@@ -39,15 +41,20 @@ from .load import (
 )
 from .parameters import parameter
 from .registered import seal, sealed
+from .trusted import CodeError, allow_program
 
 __all__ = [
+    "CodeError",
     "Duration",
     "Entry",
     "Rate",
     "Size",
+    "allow_program",
     "control",
     "discipline",
     "ensure",
+    "ensure_allowed",
+    "ensure_given",
     "ensure_text",
     "example",
     "filled",

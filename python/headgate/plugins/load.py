@@ -17,7 +17,7 @@ from typing import Any
 
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.folders import resolved, within
-from . import calls, guard, native, registered
+from . import calls, guard, native, registered, trusted
 
 #: Maximum length of a file in bytes, and of all files of a scenario.
 LONGEST = 1_000_000
@@ -92,6 +92,8 @@ def _source(file: Path, place: str) -> str:
 def load(*files: str | os.PathLike[str]) -> list[Entry]:
     """Loads plugins: files in Python, or `module:Class`. Gives them as a scenario's `plugins` has them.
 
+    Their code may run from then on, in scenarios too: whoever names a file here means it.
+
     Raises:
         HeadgateError: a file cannot be read, or what stands in it is wrong.
     """
@@ -113,7 +115,7 @@ def take(entry: Entry) -> dict[str, str]:
 
 
 def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
-    """Files and modules as a scenario's `plugins` has them. Nothing is run.
+    """Files and modules as a scenario's `plugins` has them. Nothing is run, but it may be from then on: the user named it.
 
     Raises:
         HeadgateError: a file cannot be read, or is none in Python.
@@ -131,6 +133,7 @@ def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
             raise HeadgateError(
                 f"plugin: found {cut(name)}; expected a file in Python such as mine.py, or module:Class"
             )
+    trusted.allow(trusted.of_entry(entry, "plugin") for entry in entries)
     return entries
 
 
@@ -165,6 +168,7 @@ def ensure(entries: Sequence[Entry] | None, where: str = "") -> None:
     """Registers plugins, unless they are registered.
 
     Raises:
+        CodeError: one is not allowed to run.
         HeadgateError: what stands in one is wrong, or it registers nothing.
     """
     for i, entry in enumerate(entries or ()):
@@ -178,6 +182,8 @@ def ensure(entries: Sequence[Entry] | None, where: str = "") -> None:
                 raise HeadgateError(
                     f"{place}: found {cut(name)}, which was not loaded at the start; expected --plugin {cut(name)} there"
                 )
+            if not (code := trusted.of_entry(entry, place)).allowed:
+                raise trusted.CodeError(where, [code])
             file = _read(entry, key, place)
             _files[key] = file
         registered.again(file)
@@ -187,12 +193,28 @@ def _key(entry: Entry) -> str:
     return entry if isinstance(entry, str) else hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
 
 
+def ensure_allowed(entries: Sequence[Entry] | None, where: str = "") -> None:
+    """As `ensure`, of those that may run; where no further code is loaded, the others are an error unless they are only shown."""
+    for i, entry in enumerate(entries or ()):
+        place = f"{where}plugins[{i}]"
+        code = trusted.of_entry(_plain(entry, place), place)
+        if code.allowed or (registered.is_sealed() and not trusted.shown(code.digest)):
+            ensure([entry], where)
+
+
+def ensure_given(entries: Sequence[Entry]) -> None:
+    """As `ensure`, for a worker: they may run, since what started the worker has asked before."""
+    trusted.allow(trusted.of_entry(entry, "plugins") for entry in entries)
+    ensure(entries)
+
+
 def ensure_text(text: str) -> None:
-    """As `ensure`, with the plugins of a scenario in JSON; and the flow control `process` if it names it."""
+    """As `ensure_given`, with the plugins of a scenario in JSON; and the flow control `process` if it names it."""
     if '"plugins"' in text or '"process"' in text:
         from . import process
 
         data = json.loads(text)
+        trusted.allow(trusted.codes(data))
         ensure(data.get("plugins"))
         process.ensure(data)
 
@@ -262,7 +284,7 @@ def forget(*names: str) -> None:
 
 
 def unload() -> None:
-    """Removes all plugins."""
+    """Removes all plugins. What was allowed to run still is."""
     forget(*registered.names())
     _files.clear()
     _given.clear()

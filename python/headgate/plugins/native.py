@@ -12,12 +12,10 @@ from typing import Any
 from .. import _core
 from ..base.errors import HeadgateError, cut
 from . import registered
+from .trusted import ENDS as ENDS
 
 #: The version of the layout.
 VERSION = 1
-
-#: How a name ends that is a shared object's.
-ENDS = (".so", ".dylib")
 
 
 class _Parameter(ctypes.Structure):

@@ -20,12 +20,9 @@ from typing import Any, Literal, NoReturn
 
 from .. import _core
 from ..base.errors import HeadgateError, cut
-from . import calls, registered
+from . import calls, registered, trusted
 from .parameters import Duration, adapted, parameter, reader, schema
 from .pipe import Pipe, ProcessError
-
-#: The commands of the scenarios that were given before `seal`.
-_commands: set[tuple[str, ...]] = set()
 
 
 class Process:
@@ -122,6 +119,10 @@ class Process:
         if not lines:
             return
         if self._pipe is None:
+            if not trusted.may_start(self.command):
+                raise ProcessError(
+                    f"{cut(self.command[0])} was not started: expected a program that was allowed to run"
+                )
             command = [part.replace("{seed}", str(self._seed)) for part in self.command]
             self._pipe = Pipe(command, self.answer_within)
         answer: dict[str, Any] = {}
@@ -287,22 +288,19 @@ def register() -> None:
 
 
 def _allowed(command: list[str]) -> bool:
-    return not registered.is_sealed() or tuple(command) in _commands
+    """A page takes the programs that may be started and those that it was opened to show, and no others."""
+    return not registered.is_sealed() or trusted.may_start(command) or trusted.shown(tuple(command))
 
 
 def ensure(data: Any, where: str = "") -> None:
-    """Registers `process` if a scenario names it.
+    """Registers `process` if a scenario names it. That starts no program; which ones may be started, `trusted` keeps.
 
     Raises:
         HeadgateError: it is registered no more: the scenario came after `seal`.
     """
-    tables = _named(data)
-    if not tables:
+    if not _named(data):
         return
-    if not registered.is_sealed():
-        commands = [table.get("command") for table in tables]
-        _commands.update(tuple(c) for c in commands if isinstance(c, list) and all(isinstance(p, str) for p in c))
-    elif "process" not in registered.names():
+    if registered.is_sealed() and "process" not in registered.names():
         raise HeadgateError(
             f"{where}control process: it starts a program; expected such a scenario to be given at the start"
         )
@@ -310,20 +308,30 @@ def ensure(data: Any, where: str = "") -> None:
         register()
 
 
-def _named(value: Any) -> list[dict[str, Any]]:
-    """The tables of a scenario that choose it, also those of a sweep's axes."""
-    found: list[dict[str, Any]] = []
+def take(table: Any) -> None:
+    """As `ensure`, for a flow control that the user named: its program may be started, except for what a page sends.
+
+    Raises:
+        HeadgateError: as for `ensure`.
+    """
+    if not registered.is_sealed():
+        trusted.allow(trusted.codes(table))
+    ensure(table)
+
+
+def _named(value: Any) -> bool:
+    """Whether a scenario chooses it, also in a sweep's axes."""
     waiting = [value]
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
             if value.get("kind") == "process":
-                found.append(value)
+                return True
             for key, inner in value.items():
                 short = inner if isinstance(inner, list) else [inner]
                 if (key == "control" or key.endswith((".control", ".kind"))) and "process" in short:
-                    found.append({})
+                    return True
                 waiting.append(inner)
         elif isinstance(value, list):
             waiting += value
-    return found
+    return False

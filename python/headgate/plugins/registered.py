@@ -60,7 +60,8 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
     return cast(Callable[P, T], kept)
 
 
-def _changed() -> None:
+def changed() -> None:
+    """The engine's lists have changed."""
     for clear in _caches:
         clear()
 
@@ -86,7 +87,7 @@ def add(name: str, kind: str, register: Callable[[], None], cls: type | None = N
     _defined.setdefault(module, {})[name] = (kind, register, own)
     _core.unregister(name)
     register()
-    _changed()
+    changed()
     _owner[name] = _reading[-1].key if _reading else ""
     if _reading:
         _reading[-1].plugins[name] = register
@@ -110,14 +111,14 @@ def again(file: File) -> None:
         if _owner.get(name) != file.key:
             _core.unregister(name)
             register()
-            _changed()
+            changed()
             _owner[name] = file.key
 
 
 def remove(name: str) -> None:
     """Removes a plugin."""
     _core.unregister(name)
-    _changed()
+    changed()
     _owner.pop(name, None)
 
 

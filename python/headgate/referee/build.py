@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, cut
+from ..plugins import trusted
 from ..scenario.scenario import Scenario
 from .case import Case, label
 from .expected import seconds
@@ -28,6 +29,7 @@ def scenario(case: Case, cell: dict[str, Any], subject: Judged) -> tuple[Scenari
 
     Raises:
         HeadgateError: the case makes no scenario; the error names the case.
+        CodeError: the case names code that was not allowed to run.
     """
     place = case.file or case.name
     place += f" ({label(cell)})" if cell else ""
@@ -47,7 +49,10 @@ def scenario(case: Case, cell: dict[str, Any], subject: Judged) -> tuple[Scenari
             data["traces"] = sorted(traces)
         if subject.plugins:
             data["plugins"] = [*data.get("plugins", []), *subject.plugins]
+        # The subject is what the user named; a case may be anybody's.
+        trusted.allow(trusted.codes({"control": subject.table, "plugins": list(subject.plugins)}))
         made = Scenario(data)
+        made.require_code()
         # All that is wrong is found before anything is run.
         names = [flow["name"] for flow in made.resolve()["flows"]]
         found = _place(case, data)
@@ -58,6 +63,8 @@ def scenario(case: Case, cell: dict[str, Any], subject: Judged) -> tuple[Scenari
                     f"{entry.metric}: of: found {own!r}; expected how a flow's name begins: {cut(', '.join(names))}"
                 )
         return made, found
+    except trusted.CodeError as e:
+        raise trusted.CodeError(f"{place}: ", e.codes) from None
     except _core.ScenarioError as e:
         raise HeadgateError(f"{place}: {_in_case(str(e), case, data)}") from None
     except RecursionError:

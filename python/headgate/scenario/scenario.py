@@ -6,7 +6,6 @@ import json
 import math
 import os
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from ..base import toml
 from ..base.errors import HeadgateError, cut, option_of, placed
 from ..base.notebook import MOST, heading, table
 from . import files
+from .code import Coded
 from .paths import assign as assign
 from .paths import copied
 from .paths import tables_at as tables_at
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LONGEST = 8_000_000
 
 
-class Scenario:
+class Scenario(Coded):
     """A scenario as its file has it; it is checked and its defaults are filled in when it is resolved or run.
 
     Short names of flows, such as `workload = "web"`, are spelled out (`headgate list short-names`).
@@ -54,12 +54,20 @@ class Scenario:
     Scenario(a game beside a download: 10s, topology dumbbell, flows game, download)
     """
 
-    def __init__(self, data: Mapping[str, Any], origin: str = "") -> None:
-        """Takes the contents of a scenario file; `origin` names the file in errors.
+    def __init__(self, data: Mapping[str, Any], origin: str = "", allow_code: bool = False) -> None:
+        """Takes the contents of a scenario file.
+
+        Args:
+            data: the contents.
+            origin: names the file in errors.
+            allow_code: whether a run may run the plugins and programs that the scenario names. Otherwise that is an error, unless
+                `headgate.plugins.load` or `headgate.plugins.allow_program` was given them, or the user has trusted the file
+                (`headgate trust`).
 
         Raises:
             HeadgateError: tables or lists lie too deep in each other.
         """
+        super().__init__(allow_code)
         self.origin = origin
         #: The text of the TOML file, and what `headgate run --set` changed: the places with the option's text.
         self._text = ""
@@ -104,8 +112,8 @@ class Scenario:
         return parts
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
-        """A scenario from the contents of a file, checked at once.
+    def from_dict(cls, data: Mapping[str, Any], allow_code: bool = False) -> Scenario:
+        """A scenario from the contents of a file, checked at once, without its code; `allow_code` as for `Scenario`.
 
         Raises:
             ScenarioError: something in it is wrong; the error names the place, what was found and what was expected.
@@ -115,7 +123,7 @@ class Scenario:
         Traceback (most recent call last):
         headgate._core.ScenarioError: duration: found "10 sec"; expected a duration ... (did you mean `10s`?)
         """
-        scenario = cls(data)
+        scenario = cls(data, allow_code=allow_code)
         table = scenario.data.get("sweep")
         if table is None:
             scenario.resolve()
@@ -125,12 +133,18 @@ class Scenario:
         return scenario
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str], allow_files: Iterable[str | os.PathLike[str]] = ()) -> Scenario:
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        allow_files: Iterable[str | os.PathLike[str]] = (),
+        allow_code: bool = False,
+    ) -> Scenario:
         """Reads a scenario file: JSON if its name ends so, TOML otherwise; and the files of points and rate traces that it names.
 
         Args:
             path: of the file.
-            allow_files: folders besides that of the scenario in which the files that it names may lie.
+            allow_files: folders besides that of the scenario in which the files that it names may lie, and files.
+            allow_code: whether a run may run the code that it names, as for `Scenario`. To read a file runs nothing of it.
 
         Raises:
             HeadgateError: a file cannot be read or is too long, or it is no TOML or JSON.
@@ -144,14 +158,16 @@ class Scenario:
             raise HeadgateError(f"{file}: expected a scenario in {kind}; {_first_line(e)}") from None
         if not isinstance(data, dict):
             raise HeadgateError(f"{file}: expected a table of settings, found {type(data).__name__}")
-        scenario = cls(data, str(file))
+        scenario = cls(data, str(file), allow_code)
         scenario._text = "" if file.suffix == ".json" else text
+        allow_files = list(allow_files)
         files.fill(scenario.data, file.parent, scenario._where(), allow_files)
         if "plugins" in scenario.data:
             from .. import plugins
 
             found = plugins.filled(scenario.data["plugins"], file.parent, scenario._where(), allow_files)
             scenario.data["plugins"] = found
+        scenario._read_code(text)
         return scenario
 
     def set(self, path: str, value: Any) -> Scenario:
@@ -187,9 +203,11 @@ class Scenario:
 
     def _refuse(self, places: list[str]) -> None:
         """Raises what is wrong at these places, or within them."""
-        text = self.base().to_json()
+        base = self.base()
+        text = base.to_json()
         try:
-            _core.check(text)
+            with base.looking():
+                _core.check(text)
         except _core.ScenarioError as e:
             faults = [(e.path, str(e)), *getattr(e, "others", [])]
             own = [fault for fault in faults if option_of(fault[0], dict.fromkeys(places, "")) is not None]
@@ -201,17 +219,27 @@ class Scenario:
     def set_option(self, option: str, path: str, value: Any) -> Scenario:
         """As `set`, for an option of a command such as `--set links.slow.rate=1Mbit/s`: its errors name the option.
 
+        Code that the option names is the user's own word, and may run.
+
         Raises:
             HeadgateError: as for `set`.
         """
         changed = self._with(self.data)
         for place in assign(changed.data, path, value, cut(option)):
             changed._options[place] = cut(option)
+        if "plugins" in path or "command" in f"{path} {value}":
+            changed._allow_new(self)
         return changed
 
     def _with(self, data: Mapping[str, Any]) -> Scenario:
-        copy = Scenario(data, self.origin)
+        copy = self.derived(data)
         copy._text, copy._options = self._text, dict(self._options)
+        return copy
+
+    def derived(self, data: Mapping[str, Any]) -> Scenario:
+        """A scenario with other contents that were made of this one's, whose code may run if this one's may."""
+        copy = Scenario(data, self.origin)
+        copy._trusted_as(self)
         return copy
 
     def base(self) -> Scenario:
@@ -228,34 +256,16 @@ class Scenario:
         self.load_plugins()
         return json.dumps(self.data)
 
-    def load_plugins(self) -> None:
-        """Loads the plugins that it names, and puts the contents of their files into it.
-
-        Those given to `plugins.load` are added, as far as it names theirs.
-
-        Raises:
-            HeadgateError: a file is elsewhere or cannot be read, or what stands in it is wrong.
-        """
-        given = sys.modules.get("headgate.plugins")
-        if "plugins" not in self.data and given is not None and (found := given.used(json.dumps(self.data))):
-            self.data["plugins"] = found
-        if "plugins" in self.data:
-            from .. import plugins
-
-            self.data["plugins"] = plugins.filled(self.data["plugins"], Path(), self._where())
-            plugins.ensure(self.data["plugins"], self._where())
-        if '"process"' in json.dumps(self.data):
-            from ..plugins import process
-
-            process.ensure(self.data, self._where())
-
     def resolve(self) -> dict[str, Any]:
         """The scenario checked, with counts expanded and every default filled in.
+
+        Its code is not run unless it was allowed to: then the parameters of its plugins stay as they are written (`unread` says so).
 
         Raises:
             ScenarioError: something in it is wrong; the error names the place, what was found and what was expected.
         """
-        resolved: dict[str, Any] = json.loads(self._checked(lambda: _core.check(self.to_json())))
+        with self.looking():
+            resolved: dict[str, Any] = json.loads(self._checked(lambda: _core.check(self.to_json())))
         return resolved
 
     def run(
@@ -283,6 +293,7 @@ class Scenario:
 
         Raises:
             ScenarioError: something in the scenario is wrong, or a run took more memory than it may.
+            CodeError: it names code that was not allowed to run.
             HeadgateError: fewer than one replication, a seed that is no unsigned 64-bit number, or a folder that cannot be written.
         """
         if replications < 1:
@@ -293,6 +304,7 @@ class Scenario:
         from ..base.parallel import run_all
         from ..results.results import Results
 
+        self.require_code()
         text = self.to_json()
         jobs = [(text, seed, k) for k in range(replications)]
         spool = None
@@ -310,9 +322,6 @@ class Scenario:
         if out is not None:
             results.save(out, format)
         return results
-
-    def _where(self) -> str:
-        return f"{self.origin}: " if self.origin else ""
 
     def _checked(self, action: Any) -> Any:
         """Calls a function and puts the file's name, the line or the option before the text of a scenario error."""

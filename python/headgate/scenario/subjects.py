@@ -138,7 +138,7 @@ def read(
     table |= given
     if table["kind"] == "process" and "command" not in table:
         raise HeadgateError(f'{place}: found process; expected its program, as process:command=["./mine"]')
-    process.ensure(table)
+    process.take(table)
     return Scheme(str(table["kind"]), table, entries, transport)
 
 

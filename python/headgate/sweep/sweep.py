@@ -63,14 +63,19 @@ class Sweep:
         self._prepare(scenario.base(), table if table else {"replications": 1})
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str], allow_files: Iterable[str | os.PathLike[str]] = ()) -> Sweep:
-        """Reads a scenario file with a `sweep` table; `allow_files` as for `Scenario.from_file`.
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        allow_files: Iterable[str | os.PathLike[str]] = (),
+        allow_code: bool = False,
+    ) -> Sweep:
+        """Reads a scenario file with a `sweep` table; `allow_files` and `allow_code` as for `Scenario.from_file`.
 
         Raises:
             HeadgateError: the file cannot be read or has no such table.
             ScenarioError: something in the table is wrong; the error names the place.
         """
-        return cls.of(Scenario.from_file(path, allow_files))
+        return cls.of(Scenario.from_file(path, allow_files, allow_code))
 
     @classmethod
     def of(cls, scenario: Scenario) -> Sweep:
@@ -88,13 +93,13 @@ class Sweep:
 
     def set(self, path: str, value: Any) -> Sweep:
         """A copy with one value of the scenario, or of the table (`sweep.replications`), changed, as by `Scenario.set`."""
-        return Sweep.of(self._whole().set(path, value))
+        return Sweep.of(self.whole().set(path, value))
 
     def set_option(self, option: str, path: str, value: Any) -> Sweep:
         """As `set`, for an option of a command such as `--set sweep.replications=3`: its errors name the option."""
-        return Sweep.of(self._whole().set_option(option, path, value))
+        return Sweep.of(self.whole().set_option(option, path, value))
 
-    def _whole(self) -> Scenario:
+    def whole(self) -> Scenario:
         """The scenario with the table, as the file has it."""
         return self.scenario._with({**self.scenario.data, "sweep": self.table})
 
@@ -119,7 +124,7 @@ class Sweep:
 
     def variant(self, number: int) -> Scenario:
         """The scenario of a variant."""
-        return Scenario(self._variants.data(number), self.scenario.origin)
+        return self.scenario.derived(self._variants.data(number))
 
     def describe(self, number: int) -> str:
         """A variant in words: `rate = 400kbit/s, queue = fq`."""
@@ -180,6 +185,7 @@ class Sweep:
 
         Raises:
             ScenarioError: a value of an axis makes no valid scenario.
+            CodeError: the study names code that was not allowed to run.
             HeadgateError: the folder holds another study, or cannot be written.
             KeyboardInterrupt: Ctrl-C or SIGTERM; finished runs are stored.
         """
@@ -192,6 +198,7 @@ class Sweep:
         if workers is not None and workers < 1:
             raise HeadgateError(f"workers {workers}; expected at least 1")
         most = None if max_memory is None else share(max_memory, 1)
+        self.whole().require_code()
         store = Store(tempfile.mkdtemp(prefix="headgate-") if out is None else out)
         try:
             return self._run(store, engine, address, workers, resume, progress, most, temporary=out is None)

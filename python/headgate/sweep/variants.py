@@ -48,7 +48,8 @@ def check_variants(scenario: Scenario, variants: Variants) -> list[Check]:
     blocks = [range(low, min(low + block, n)) for low in range(0, n, block)]
     pool = ThreadPoolExecutor(processors())
     try:
-        checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
+        with scenario.looking():
+            checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
     finally:
         # After Ctrl-C the running blocks end soon by themselves.
         control.stop()

@@ -163,6 +163,7 @@ class Scenarios:
             if isinstance(scenario, str | os.PathLike):
                 scenario = Scenario.from_file(scenario)
             given = scenario if isinstance(scenario, Scenario) else Scenario(dict(scenario))
+            given.require_code()
             self.origin = given.origin
             if "sweep" in given.data:
                 self._study = Sweep.of(given)
@@ -217,7 +218,7 @@ class Scenarios:
                     f"flow {cut(repr(name))}: expected the name of an entry of `flows` that stands for one flow; found {cut(names)}"
                 )
             found[0]["control"] = control(i)
-        return Scenario(data, scenario.origin)
+        return scenario.derived(data)
 
 
 def _subjects(given: Any, kind: str, place: str) -> Any:
