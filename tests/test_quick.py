@@ -126,10 +126,10 @@ def test_wrong_flows(flows: str, parts: list[str], cli: Cli) -> None:
     ("args", "parts"),
     [
         (["--rate", "20ms"], ["--rate: found '20ms'; expected a rate such as 20Mbit/s"]),
-        (["--rate", "20"], ["--rate: found '20'"]),
+        (["--rate", "20Z"], ["--rate: found '20Z'"]),
         (["--rtt", "1Mbit/s"], ["--rtt: found '1Mbit/s'; expected a time such as 30ms"]),
         (["--rtt", "0s"], ["--rtt: found '0s'"]),
-        (["--queue", "fsfs"], ["--queue: found 'fsfs'; expected a discipline: one of fcfs, fq"]),
+        (["--queue", "fsfs"], ["--queue: found 'fsfs'. Did you mean \"fcfs\"? Expected a discipline: one of fcfs, fq"]),
         (["--queue", "fq:bufer=3pkt"], ["--queue: fq: found 'bufer=3pkt'", 'Did you mean "buffer"?']),
         (["--queue", "fq:buffer=3pkt", "--buffer", "4pkt"], ["--buffer: expected none beside that of --queue"]),
         (["--buffer", "many"], ["topology.line.queue.buffer", "many"]),

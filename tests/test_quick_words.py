@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,19 +30,34 @@ def of(flows: str, **more: Any) -> Scenario:
         ("--rate", "50Mbit", "50Mbit/s"),
         ("--rate", "50M", "50Mbit/s"),
         ("--rate", "50", "50Mbit/s"),
+        ("--rate", "50/5", "50Mbit/s --up 5Mbit/s"),
+        ("--rate", "1G", "1Gbit/s"),
+        ("--rate", "100Mb", "100Mbit/s"),
+        ("--rate", "2 gigabit", "2Gbit/s"),
         ("--up", "5Mbps", "5Mbit/s"),
         ("--rtt", "30", "30ms"),
         ("--rtt", "30 msec", "30ms"),
+        ("--rtt", ".03s", "0.03s"),
+        ("--buffer", "1.5bdp", "1.5BDP"),
+        ("--buffer", "2xBDP", "2BDP"),
+        ("--buffer", "100", "100pkt"),
+        ("--buffer", "64k", "64KB"),
         ("--duration", "10", "10s"),
         ("--loss", "1", "1%"),
+        ("--queue", "cake:bandwidth=18mbit", "cake:rate=18Mbit/s"),
+        ("--queue", "fq_codel limit 1000 ecn", "fq_codel:buffer=1000pkt,mark=true"),
+        ("--queue", "tbf rate 9mbit burst 10k limit 30000", "tbf:rate=9Mbit/s,burst=10KB,buffer=30000B"),
     ],
 )
-def test_units_of_other_tools_get_the_hint_of_files(option: str, given: str, meant: str, cli: Cli) -> None:
-    done = cli(*ASKED, "--flows", "cubic", option, given)
-    assert (done.returncode, done.stdout) == (2, "")
-    said = " ".join(done.stderr.split())
-    assert said.startswith(f"error: {option}: found '{given}'; expected ")
-    assert said.endswith(f"(did you mean `{meant}`?)")
+def test_units_and_names_of_other_tools_are_read_and_shown(option: str, given: str, meant: str, cli: Cli) -> None:
+    base = {"--rate": "20Mbit/s", "--rtt": "30ms", "--flows": "cubic"} | {option: given}
+    done = cli("quick", *(f"{name}={value}" for name, value in base.items()), "--print")
+    assert (done.returncode, done.stderr) == (0, "")
+    line = done.stdout.splitlines()[0]
+    assert line.startswith("# Read as: headgate quick ") and f"{option} {meant} " in line
+    # What it was read as is the same scenario, and is as the options have it.
+    again = cli("quick", *shlex.split(line.removeprefix("# Read as: headgate quick ")), "--print")
+    assert done.stdout == f"{line}\n{again.stdout}"
 
 
 @pytest.mark.parametrize(
@@ -49,6 +66,7 @@ def test_units_of_other_tools_get_the_hint_of_files(option: str, given: str, mea
 def test_what_may_mean_two_things_gets_no_hint(option: str, given: str, cli: Cli) -> None:
     said = cli(*ASKED, "--flows", "cubic", f"{option}={given}").stderr
     assert "expected" in said and "did you mean" not in said
+    assert ("expected 20Mbit/s, or 160Mbit/s if B is bytes" in said) == given.endswith("Bps")
 
 
 @pytest.mark.parametrize(
@@ -64,12 +82,11 @@ def test_what_may_mean_two_things_gets_no_hint(option: str, given: str, cli: Cli
         ("--flows", "westwood", "headgate does not have Westwood; nearest in kind: `newreno`, from which it comes"),
         (
             "--flows",
-            "tcp",
-            "headgate does not have TCP as such: name its flow control; nearest in kind: `cubic` and `reno`",
+            "quic",
+            "headgate does not have QUIC as such: name its flow control; nearest in kind: `cubic` and `bbr1`",
         ),
-        ("--queue", "taildrop", 'Did you mean "fcfs"?'),
+        ("--queue", "fq_codle", 'Did you mean "fq_codel"?'),
         ("--flows", "cubik", 'Did you mean "cubic"?'),
-        ("--flows", "voip", 'Did you mean "call"?'),
     ],
 )
 def test_a_scheme_that_is_not_here_is_named_as_such(option: str, name: str, due: str, cli: Cli) -> None:
@@ -77,6 +94,8 @@ def test_a_scheme_that_is_not_here_is_named_as_such(option: str, name: str, due:
     said = " ".join(done.stderr.split())
     assert done.returncode == 2 and due in said
     assert ("Did you mean" in said) == due.startswith("Did you mean")
+    # The hint is before the list.
+    assert said.index(due) < said.index(" one of ")
 
 
 def test_a_hint_needs_likeness() -> None:
@@ -89,7 +108,8 @@ def test_short_names_mean_the_same_in_quick_and_in_files(name: str) -> None:
     line = of(name).resolve()
     short = shorthands()[name]
     data = of(name).data
-    entry = {"name": name, "from": "s1", "to": "d1", "start_spread": "300ms", short.key: name}
+    ends = ("d1", "s1") if short.up else ("s1", "d1")
+    entry = {"name": name, "from": ends[0], "to": ends[1], "start_spread": "300ms", short.key: name}
     in_file = Scenario({**data, "flows": [entry]}).resolve()
     assert in_file["flows"] == line["flows"]
     assert Scenario(data).set(f"flows.{name}.{short.key}", name).resolve()["flows"] == line["flows"]
@@ -200,9 +220,11 @@ def test_presets(name: str, cli: Cli) -> None:
     ("args", "due"),
     [
         (["--preset", "home"], "--flows: expected at least one flow"),
-        (["--rtt", "30ms", "--flows", "bulk"], "--rate: expected one, such as 20Mbit/s"),
-        (["--rate", "1Mbit/s", "--flows", "bulk"], "--rtt: expected one, such as 30ms"),
-        (["--preset", "datacenter", "--flows", "bulk"], 'Did you mean "datacentre"?'),
+        (["20Mbit/s", "30ms"], "--flows: expected at least one flow"),
+        (
+            ["--preset", "datacentr", "--flows", "bulk"],
+            "--preset: found 'datacentr'. Did you mean \"datacentre\"? Expected one of home",
+        ),
         (["--preset", "home", "--flows", "bulk", "--loss", "100%"], "--loss: found '100%'; expected a share below 1"),
     ],
 )
@@ -233,10 +255,21 @@ def test_words_without_options_are_a_path_and_flows(cli: Cli) -> None:
         assert outputs[0] == outputs[1] != "", words
     for words, due in (
         ("home bulk --preset lte", "found 'home' beside --preset lte; expected one of them"),
-        ("50Mbps 30 cubic", "2 faults --rate: found '50Mbps'; expected a rate such as 20Mbit/s"),
         ("home", "--flows: expected at least one flow"),
-        ("home cubik bulk --queue fsfs --loss 2", "3 faults --loss: found '2'"),
-        ("cubic bbr", "--rate: expected one, such as 20Mbit/s, or a sort of path"),
+        (
+            "home cubik bulk qubic",
+            "2 faults found 'cubik'. Did you mean \"cubic\"? found 'qubic'. Did you mean \"cubic\"?",
+        ),
+        ("home bulk --flows cubik,brb --queue fsfs --loss 200", "3 faults --loss: found '200'"),
+        (
+            "home bulk --flows cubik,brb",
+            "found 'cubik' Did you mean \"cubic\"? 'brb' Did you mean \"bbr\"? Expected for each",
+        ),
+        ("20Mbit/s 30ms fifo codel bulk", "found the queues fcfs,codel; expected one"),
+        ("20Mbit/s delay 20ms bulk", "expected --rtt 40ms if that is one way, or --rtt 20ms if it is there and back"),
+        ("20Mbit/s 2 cubic", "found '2' before cubic; expected --rtt 2ms for a round trip, or cubic*2"),
+        ("20Mbit/s 20ms 200ms cubic", "a buffer is --buffer 200ms, a duration --duration 200ms"),
+        ("20Mbit/s --delay 20ms cubic", "--delay: found '20ms'; expected --rtt with the time there and back"),
     ):
         done = cli("quick", *words.split())
         assert (done.returncode, done.stdout) == (2, "")
@@ -289,15 +322,73 @@ def test_numbers_make_no_other_scheme_of_a_name() -> None:
 @pytest.mark.parametrize(
     ("words", "due"),
     [
-        (["cable", "game"], "found 'cable' where a sort of path or a rate comes first; expected one of home, wifi"),
-        (["cable", "game"], 'Did you mean "home"?'),
-        (["datacenter", "dctcp"], 'Did you mean "datacentre"?'),
-        (["game", "bulk"], "headgate quick home bulk game"),
-        (["home", "upload"], 'Did you mean "bulk"?'),
-        (["home", "bulk", "--duration", "60"], "expected a time such as 60s (did you mean `60s`?)"),
+        (["cabel", "game"], "found 'cabel'. Did you mean \"cable\"?"),
+        (["home", "uplod"], "found 'uplod'. Did you mean \"upload\"?"),
+        (
+            ["home", "bulk", "frobnicate"],
+            "found 'frobnicate'; expected a flow, a queue, a sort of path, a rate or a time",
+        ),
         (["home", "bulk", "--duration", "60Mbps"], "expected a time such as 60s"),
     ],
 )
-def test_words_in_the_wrong_place_are_named(words: list[str], due: str, cli: Cli) -> None:
+def test_words_that_mean_nothing_are_named(words: list[str], due: str, cli: Cli) -> None:
     done = cli("quick", *words)
     assert done.returncode == 2 and due in " ".join(done.stderr.split())
+
+
+def typed() -> list[tuple[str, str]]:
+    """Lines as people type them, and what they are: a command, nothing where they are as the options have it, or an error after `!`."""
+    text = (Path(__file__).parent / "data/quick-lines.txt").read_text("utf-8")
+    pairs = [line.partition(" =>") for line in text.splitlines() if line and not line.startswith("#")]
+    return [(line.strip(), due.strip()) for line, _, due in pairs]
+
+
+@pytest.mark.parametrize(("line", "due"), typed())
+def test_lines_as_people_type_them(line: str, due: str, cli: Cli) -> None:
+    done = cli("quick", *shlex.split(line), "--print")
+    if due.startswith("!"):
+        assert done.returncode == 2 and due[1:].strip() in " ".join(done.stderr.split())
+        return
+    assert (done.returncode, done.stderr) == (0, "")
+    said = [text for text in done.stdout.splitlines() if text.startswith("# Read as: ")]
+    assert said == ([f"# Read as: headgate quick {due}"] if due else [])
+
+
+def test_most_lines_run() -> None:
+    lines = typed()
+    assert len(lines) == 60 and sum(due.startswith("!") for _, due in lines) <= 6
+
+
+def test_the_output_says_how_a_line_was_read(cli: Cli) -> None:
+    args = ("20", "30", "2*CUBIC", "--duration", "5", "--no-phase")
+    text = cli("quick", *args)
+    first = "Read as: headgate quick --rate 20Mbit/s --rtt 30ms --duration 5s --flows 'cubic*2'\n\n"
+    assert text.stdout.startswith(first)
+    exact = cli("quick", *shlex.split(first.removeprefix("Read as: headgate quick ")), "--no-phase").stdout
+    assert text.stdout == first + exact
+    assert json.loads(cli("quick", *args, "--json").stdout)["read_as"] == [first.strip()]
+    bare = " ".join(cli("quick", "cubic", "--duration", "5s").stdout.split())
+    assert (
+        "The line names no rate and round trip: 20Mbit/s and 40ms are what headgate matrix and game have, too." in bare
+    )
+
+
+def test_an_upload_goes_the_other_way() -> None:
+    by_name, by_option = of("game,upload").data, of("game", up_flows="upload").data
+    assert by_name == by_option
+    assert [(f["name"], f["from"], f["to"]) for f in by_name["flows"]] == [("game", "s1", "d1"), ("upload", "d2", "s2")]
+
+
+def test_a_queue_is_that_of_its_direction(cli: Cli) -> None:
+    """A rate of its own is that of one direction: the other one is not held to it."""
+    line = of("bulk", up="10Mbit/s", queue="cake:rate=18Mbit/s", buffer="50KB").data["topology"]["line"]
+    assert line["queue"] == {"kind": "cake", "rate": "18Mbit/s", "buffer": "50KB"}
+    assert line["reverse_queue"] == {"kind": "cake", "buffer": "50KB"}
+    line = of("bulk", up="10Mbit/s", queue="fcfs", up_queue="cake:rate=9Mbit/s").data["topology"]["line"]
+    assert (line["queue"]["kind"], line["reverse_queue"]) == (
+        "fcfs",
+        {"kind": "cake", "rate": "9Mbit/s", "buffer": "37.5KB"},
+    )
+    # The same in both is written once.
+    assert "reverse_queue" not in of("bulk", queue="fq", up_queue="fq").data["topology"]["line"]
+    assert "--up-queue: found 'fqq'." in cli(*ASKED, "--flows", "bulk", "--up-queue", "fqq").stderr

@@ -29,7 +29,24 @@ fn means(found: &str, unit: &str) -> bool {
         if !prefix.is_empty() && rest == Some("") {
             return true;
         }
-        return rest.is_some_and(|r| ["bps", "bit", "bits", "bit/s", "bits/s", "bitps", "b/s", "bit/sec"].contains(&r));
+        let spelled: &[&str] = match prefix {
+            "k" => &["kilobit"],
+            "M" => &["meg", "megs", "megabit"],
+            "G" => &["gig", "gigs", "gigabit"],
+            "T" => &["terabit"],
+            _ => &[],
+        };
+        // `megabits per second` and `Mbits/sec` are one of these forms and an ending.
+        let each = ["/s", "/sec", "/second", "ps", " per second", " a second"];
+        let plain = each.iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower).trim_end();
+        if !bytes && spelled.contains(&plain.strip_suffix('s').unwrap_or(plain)) || !bytes && spelled.contains(&plain) {
+            return true;
+        }
+        let known = [
+            "b", "bs", "bps", "bit", "bits", "bit/s", "bits/s", "bitps", "bitsps", "b/s", "b/sec", "bit/sec",
+            "bits/sec",
+        ];
+        return rest.is_some_and(|r| known.contains(&r) && !(prefix.is_empty() && r == "b"));
     }
     let spellings: &[&str] = match unit {
         "ns" => &["nsec", "nanoseconds"],
@@ -71,6 +88,15 @@ mod tests {
             ("1.", ""),
             ("64kbits/s", "64kbit/s"),
             ("9bps", "9bit/s"),
+            ("100Mb", "100Mbit/s"),
+            ("50mb/s", "50Mbit/s"),
+            ("100mbs", "100Mbit/s"),
+            ("94 Mbits/sec", "94Mbit/s"),
+            ("1gig", "1Gbit/s"),
+            ("20 megabits per second", "20Mbit/s"),
+            ("2 gigabit", "2Gbit/s"),
+            ("20 MB/s", ""),
+            ("9b", ""),
         ] {
             let why = rate(text);
             let hint = format!("(did you mean `{meant}`?)");
@@ -83,6 +109,7 @@ mod tests {
         assert!(!time("3m").contains("did you mean"));
         assert!("64k".parse::<Bytes>().expect_err("no unit").ends_with("(did you mean `64KB`?)"));
         assert!(!"64k".parse::<Quantity>().expect_err("of any kind").contains("did you mean"));
+        assert!(!"64kb".parse::<Quantity>().expect_err("of any kind").contains("did you mean"));
         assert!("64kb".parse::<Bytes>().expect_err("a capital").ends_with("(did you mean `64KB`?)"));
         assert!("15 packets".parse::<Buffer>().expect_err("in full").contains("(did you mean `15pkt`?)"));
         assert!("20Mbps".parse::<Quantity>().expect_err("no such unit").ends_with("(did you mean `20Mbit/s`?)"));

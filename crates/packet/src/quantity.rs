@@ -56,8 +56,10 @@ impl FromStr for Quantity {
             let names: Vec<&str> = KINDS.iter().flat_map(|k| k.1.iter().map(|u| u.0)).collect();
             let expected = format!("expected a quantity such as \"10Mbit/s\" (units: {})", names.join(", "));
             let all: Vec<Unit> = KINDS.iter().flat_map(|k| k.1.iter().copied()).collect();
-            // A number alone may be of any kind, and `64k` a rate or a size.
-            let open = unit.is_empty() || (unit.len() == 1 && "kmgt".contains(&unit.to_lowercase()));
+            // A number alone may be of any kind, and `64k` and `64kb` a rate or a size.
+            let lower = unit.to_lowercase();
+            let letter = lower.strip_suffix('b').unwrap_or(&lower);
+            let open = unit.is_empty() || (letter.len() == 1 && "kmgt".contains(letter));
             return Err(if open { expected } else { text::with_hint(expected, s, &all, "") });
         };
         Ok(Quantity { kind, amount: text::parse(s, units, "a quantity", "10Mbit/s")? })

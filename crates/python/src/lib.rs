@@ -106,6 +106,13 @@ fn likeness(name: &str, valid: Vec<String>) -> (Option<String>, Option<String>) 
     (found.nearest.map(str::to_owned), found.absent)
 }
 
+/// The valid name that certainly is meant: the same one in other letters, or the same thing under another name.
+#[pyfunction]
+fn same(name: &str, valid: Vec<String>) -> Option<String> {
+    let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
+    headgate_sim::spec::same(name, &valid).map(str::to_owned)
+}
+
 /// The text of a number of base units of a kind.
 #[pyfunction]
 fn quantity_text(kind: &str, amount: u64) -> PyResult<String> {
@@ -157,6 +164,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(quantity, m)?,
         wrap_pyfunction!(quantity_text, m)?,
         wrap_pyfunction!(likeness, m)?,
+        wrap_pyfunction!(same, m)?,
         wrap_pyfunction!(plugin::register_control, m)?,
         wrap_pyfunction!(plugin::register_discipline, m)?,
         wrap_pyfunction!(plugin::register_native, m)?,

@@ -94,6 +94,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f' Did you mean "{near}"?' if near else f" {absent}." if absent else ""
 
 
+def unknown(name: str, expected: str, known: Iterable[str], shown: str | None = None) -> str:
+    r"""What is said of a name that is not known, or of a text that has it: first the hint, since lists are long.
+
+    >>> unknown("fsfs", "a discipline: one of fcfs, fq", ["fcfs", "fq"])
+    'found \'fsfs\'. Did you mean "fcfs"? Expected a discipline: one of fcfs, fq'
+    >>> unknown("x", "a discipline: one of fcfs, fq", ["fcfs", "fq"])
+    "found 'x'; expected a discipline: one of fcfs, fq"
+    """
+    hint = nearest(name, known)
+    found = f"found {cut(repr(shown or name))}"
+    return f"{found}.{hint} Expected {expected}" if hint else f"{found}; expected {expected}"
+
+
 def option_of(path: str, options: Mapping[str, str]) -> str | None:
     """The option of a command that set the value at a path, or a table around it.
 

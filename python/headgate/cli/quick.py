@@ -7,14 +7,46 @@ from typing import Any
 
 import click
 
-from ..base.errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut
+from ..base.typed import joined
 from . import signals
 from .scenario_files import plugin_files
 from .show import output, print_json
 
+#: Options under the names that other tools and people have for them.
+_OPTIONS = {
+    "--bandwidth": "--rate", "--bw": "--rate", "--speed": "--rate", "--down": "--rate", "--download": "--rate", "--capacity": "--rate",
+    "--downlink": "--rate", "--uplink": "--up", "--upload": "--up", "--ping": "--rtt", "--latency": "--rtt", "--qdisc": "--queue",
+    "--aqm": "--queue", "--discipline": "--queue", "--queues": "--queue", "--time": "--duration", "--length": "--duration",
+    "--runs": "--replications", "--repeat": "--replications", "--reps": "--replications", "--buffer-size": "--buffer",
+    "--queue-size": "--buffer", "--qlen": "--buffer", "--loss-rate": "--loss", "--plr": "--loss", "--flow": "--flows",
+    "--control": "--flows", "--controls": "--flows", "--cc": "--flows", "--upflows": "--up-flows", "--upload-flows": "--up-flows",
+    "--sqm": "--shaper", "--shape": "--shaper",
+}  # fmt: skip
+
+
+class _AsTyped(click.Command):
+    """Options under the names of other tools, and units that stand apart from their numbers."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes the words as they were typed."""
+        words: list[str] = []
+        given = joined(args)
+        for i, word in enumerate(given):
+            name, sign, value = word.partition("=")
+            if name == "--delay":
+                expected = "expected --rtt with the time there and back: twice that of one way"
+                raise HeadgateError(f"--delay: found {cut(repr(value or ' '.join(given[i + 1 : i + 2])))}; {expected}")
+            words.append(_OPTIONS.get(name.lower(), name) + sign + value if word.startswith("--") else word)
+        return super().parse_args(ctx, words)
+
 
 @click.command(
-    epilog="""A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
+    cls=_AsTyped,
+    epilog="""Words may stand in any order: rates, times, losses, buffers, queues and flows are known by their units and names, as in
+headgate quick 50/10 20ms cake download game. The output says how a line was read that is not as the options have it.
+
+A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
 controls), with endless data, a workload (headgate list workloads), or a short name such as bulk, web, video, call, game
 or bbr (headgate list short-names). A workload with a rate, such as cbr, is sent as it comes; others have the first modern
 flow control of the list, or cubic where there is none. NAME may be a file (mine.py,
@@ -35,7 +67,7 @@ Examples:
     --buffer 1.5BDP
   headgate quick --rate 2Mbit/s --rtt 50ms --queue red:gentle=true \\
     --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s'
-  headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml"""
+  headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml""",
 )
 @click.argument("words", metavar="[PRESET | RATE RTT] [FLOW]...", nargs=-1)
 @click.option(
@@ -52,8 +84,17 @@ Examples:
 @click.option("--flows", metavar="LIST", multiple=True, help="Flows by their names, see below.")
 @click.option("--up-flows", metavar="LIST", multiple=True, help="Flows in the other direction, such as uploads.")
 @click.option("--loss", metavar="SHARE", help="Packets and acknowledgements that the link loses, such as 1% or 0.01.")
+@click.option("--queue", metavar="NAME[:KEY=VALUE,...]", help="Discipline of the link; fcfs unless given.")
 @click.option(
-    "--queue", metavar="NAME[:KEY=VALUE,...]", default="fcfs", show_default=True, help="Discipline of the link."
+    "--up-queue",
+    metavar="NAME[:KEY=VALUE,...]",
+    help="Discipline in the other direction; that of --queue, without a rate of its own, unless given.",
+)
+@click.option(
+    "--shaper",
+    metavar="RATE[:QUEUE]",
+    help="A router before the modem that holds packets to a rate, such as 19Mbit/s, 45/9 (down and up) or 95%, with cake or another queue; "
+    "sweep tries rates and says which of them helps.",
 )
 @click.option(
     "--buffer", metavar="SIZE", help="Buffer of the link, such as 100pkt, 64KB, 50ms or 1.5BDP; 1BDP unless given."
@@ -67,9 +108,7 @@ Examples:
 @click.option(
     "--noise",
     metavar="N",
-    default="1",
-    show_default=True,
-    help="Host noise: each packet leaves its host later by 0 to N packet times of the slowest link; 0 for none.",
+    help="Host noise: each packet leaves its host later by 0 to N packet times of the slowest link; 1 unless given, 0 for none.",
 )
 @click.option(
     "--phase/--no-phase",
@@ -77,9 +116,7 @@ Examples:
     default=True,
     help="Repeat the run with other host noise where the phase of arrivals could decide the shares. On unless given.",
 )
-@click.option(
-    "--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Number of independent runs."
-)
+@click.option("--replications", type=click.IntRange(1, 100_000), help="Number of independent runs; 1 unless given.")
 @click.option(
     "--figure",
     type=click.Path(path_type=Path),
@@ -98,7 +135,6 @@ def quick(
     flows: tuple[str, ...],
     up_flows: tuple[str, ...],
     phase: bool,
-    replications: int,
     figure: Path | None,
     top: int | None,
     wide: bool,
@@ -112,7 +148,7 @@ def quick(
     """
     with signals.loading():
         from ..base.toml import file_text
-        from ..quick import PRESETS, finely, is_flow, notes, placed, preset
+        from ..quick import PRESETS, finely, notes, preset, read_line, shaper_said
         from ..quick import scenario as of
 
     if list_presets:
@@ -124,27 +160,22 @@ def quick(
 
         print_presets(list(PRESETS.values()))
         return
-    chosen = {name: value for name, value in {"preset": sort, **options}.items() if value is not None}
-    given, more = placed(words, chosen)
-    flows += tuple(more)
+    line = read_line(words, {"preset": sort, **options}, flows, up_flows)
+    given = dict(line.options)
+    replications = int(given.pop("replications", 1))
+    if "seed" in given:
+        given["seed"] = int(given["seed"])
     sort = given.pop("preset", None)
     given = ({} if sort is None else preset(sort)) | given
-    if "rate" not in given and more and not is_flow(more[0]):
-        raise HeadgateError(
-            f"found {cut(repr(more[0]))} where a sort of path or a rate comes first; expected one of {', '.join(PRESETS)}, or a rate and a "
-            f"round trip: headgate quick home bulk game, or headgate quick 20Mbit/s 30ms cubic bbr.{nearest(more[0], PRESETS)}"
-        )
-    for name, example in (("rate", "20Mbit/s"), ("rtt", "30ms")):
-        if name not in given:
-            raise HeadgateError(
-                f"--{name}: expected one, such as {example}, or a sort of path: headgate quick 20Mbit/s 30ms cubic bbr, or "
-                "headgate quick home bulk game"
-            )
-    scenario = of(flows=flows, up_flows=up_flows, **given)
+    said = line.sentences()
+    if str(given.get("shaper", "")).partition(":")[0].strip() == "sweep":
+        _sweep(line, given, said, as_file, as_json)
+        return
+    scenario = of(flows=line.flows, up_flows=line.up_flows, **given)
     if as_file:
         scenario.resolve()
         with output():
-            click.echo(file_text(scenario.data), nl=False)
+            click.echo("".join(f"# {sentence}\n" for sentence in said) + file_text(scenario.data), nl=False)
         return
     with signals.loading():
         from ..checks.phase import check as phase_check
@@ -169,19 +200,48 @@ def quick(
     if phase and in_step(scenario):
         with progress("with other host noise") as callback:
             found = phase_check(scenario, results, progress=callback)
-    messages = warnings(results.scenario)
+    shaped, above = shaper_said(line.flows, line.up_flows, **given)
+    messages = [*warnings(results.scenario), *above]
     warn_all(messages)
     if as_json:
-        print_json(results.to_dict() | {"warnings": messages} | ({} if found is None else {"phase": found.to_dict()}))
+        more = {"warnings": messages} | ({"read_as": said} if said else {})
+        print_json(results.to_dict() | more | ({} if found is None else {"phase": found.to_dict()}))
         return
-    print_results(results, top, wide)
     out = console()
+    for sentence in said:
+        out.print(sentence, markup=False, soft_wrap=True)
+    if said:
+        out.print()
+    print_results(results, top, wide)
     if found is not None:
         print_phase(found)
     out.print()
-    for note in notes(given["rtt"], flows, up_flows):
+    for note in [*shaped, *notes(given["rtt"], line.flows, line.up_flows)]:
         out.print(note, markup=False)
     for sentence in sentences(results):
         out.print(sentence, markup=False)
     if figure is not None:
         out.print(f"figure: {figure}", markup=False, soft_wrap=True)
+
+
+def _sweep(line: Any, given: dict[str, Any], said: list[str], as_file: bool, as_json: bool) -> None:
+    """The answer to whether a shaper would help: a table of rates, and sentences."""
+    with signals.loading():
+        from ..quick import notes, shaper_sweep
+        from .tables.shaper import print_sweep
+        from .terminal import console, progress
+
+    if as_file:
+        raise HeadgateError("--print: found --shaper sweep; expected one rate, since a file is one scenario")
+    with progress("trying rates") as callback:
+        found = shaper_sweep(line.flows, line.up_flows, progress=callback, **given)
+    if as_json:
+        print_json(found.to_dict() | ({"read_as": said} if said else {}))
+        return
+    out = console()
+    for sentence in said:
+        out.print(sentence, markup=False, soft_wrap=True)
+    print_sweep(found)
+    out.print()
+    for sentence in [*notes(given["rtt"], line.flows, line.up_flows), *found.sentences()]:
+        out.print(sentence, markup=False)

@@ -6,21 +6,39 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..base.errors import HeadgateError, cut, nearest
-from ..base.toml import parse_value, put
+from ..base.errors import HeadgateError, cut
 from ..scenario.scenario import Scenario
-from ..scenario.shorthands import QUEUES, shorthands
-from ..scenario.subjects import spelled
-from .amounts import quantity, share, text_of, together
+from ..scenario.shorthands import shorthands
+from .amounts import quantity, read, read_buffer, read_share, share, text_of, together
 from .defaults import complete
-from .flows import GRAMMAR, Flows, is_flow, names_of, parse, split
-from .presets import PRESETS, Preset, placed, preset
+from .flows import GRAMMAR, Flows, is_flow, names_of, parse
+from .presets import PRESETS, Preset, preset
+from .queues import back_queue, plain, queue_of
+from .shaper import BUFFER, QUEUE, SWEEP, network, shaper_of, too_fast
+from .words import read_line
 
-__all__ = ["PRESETS", "Flows", "Preset", "finely", "is_flow", "notes", "parse", "placed", "preset", "scenario"]
+if TYPE_CHECKING:
+    from ..base.parallel import Progress
+    from .sweeping import ShaperSweep
+
+__all__ = [
+    "PRESETS",
+    "Flows",
+    "Preset",
+    "finely",
+    "is_flow",
+    "notes",
+    "parse",
+    "preset",
+    "read_line",
+    "scenario",
+    "shaper_said",
+    "shaper_sweep",
+]
 
 
 def scenario(
@@ -34,8 +52,10 @@ def scenario(
     noise: str = "1pkt",
     *,
     up: str | None = None,
+    up_queue: str | None = None,
     up_flows: str | Sequence[str] = (),
     loss: str | None = None,
+    shaper: str | None = None,
     link: Mapping[str, Any] | None = None,
 ) -> Scenario:
     """Flows over one link between two gateways, each between its own hosts.
@@ -53,8 +73,11 @@ def scenario(
         seed: of all random streams.
         noise: of the hosts, as `1pkt` or `50us` or a bare number of packet times; `0` for none.
         up: the rate in the other direction, in which acknowledgements return; that of the link unless given.
+        up_queue: the discipline of the other direction; that of `queue`, without a rate of its own, unless given.
         up_flows: flows whose data go in the other direction, as uploads do.
         loss: the share of packets and of acknowledgements that the link loses, as `1%` or `0.01`.
+        shaper: the rate to which a router before the modem holds packets, and its queue, as `19Mbit/s:fq_codel`, `45/9` (down and
+            up) or `95%`; the link's queues are those of the modem and the provider then, with buffers of 100 ms unless given.
         link: other keys of the link, as in a scenario file.
 
     Raises:
@@ -64,18 +87,27 @@ def scenario(
     {'name': 'cbr', 'from': 's3', 'to': 'd3', 'start_spread': '300ms', 'workload': {'kind': 'cbr', 'rate': '64kbit/s'}, 'control': 'none'}
     """
     together(
-        lambda: quantity("--rate", rate, "bps"),
-        lambda: up is None or quantity("--up", up, "bps"),
-        lambda: quantity("--rtt", rtt, "s"),
-        lambda: duration is None or quantity("--duration", duration, "s"),
-        lambda: loss is None or share("--loss", loss),
+        lambda: read("--rate", rate, "bps"),
+        lambda: up is None or read("--up", up, "bps"),
+        lambda: read("--rtt", rtt, "s"),
+        lambda: duration is None or read("--duration", duration, "s"),
+        lambda: loss is None or read_share("--loss", loss),
         lambda: _groups(flows, up_flows),
-        lambda: _queue(queue, buffer, 0),
+        lambda: queue_of(queue, buffer, 0),
+        lambda: up_queue is None or queue_of(up_queue, None, 0, "--up-queue"),
         lambda: _noise(noise),
     )
+    rate, rtt = read("--rate", rate, "bps"), read("--rtt", rtt, "s")
+    up = None if up is None else read("--up", up, "bps")
+    duration = None if duration is None else read("--duration", duration, "s")
+    loss = None if loss is None else read_share("--loss", loss)
+    buffer = None if buffer is None else read_buffer(buffer)
     bps = quantity("--rate", rate, "bps")
     back_bps = bps if up is None else quantity("--up", up, "bps")
     groups, base, trips = _read(rtt, flows, up_flows)
+    router = None if shaper is None else shaper_of(shaper, rate, up, groups)
+    if router is not None and buffer is None:
+        buffer = BUFFER
     least = min(trips)
     seconds = max(shorthands()[g.name].lasts_s if g.name in shorthands() else 10 for g in groups)
     length = max(1000 * max(trips), seconds * 10**12) if duration is None else quantity("--duration", duration, "s")
@@ -85,21 +117,26 @@ def scenario(
     hosts = _noise(noise)
     if hosts is not None:
         data["hosts"] = {"noise": hosts}
-    line = {"rate": rate, "delay": text_of("s", least // 2), "queue": _queue(queue, buffer, bps * base // (8 * 10**12))}
-    if up is not None:
-        line["rate"] = {"forward": rate, "reverse": up}
-        back = _queue(queue, buffer, back_bps * base // (8 * 10**12))
-        line |= {"reverse_queue": back} if back != line["queue"] else {}
+    line = {
+        "rate": rate if up is None else {"forward": rate, "reverse": up},
+        "delay": text_of("s", least // 2),
+        "queue": queue_of(queue, buffer, bps * base // (8 * 10**12)),
+    }
+    back = back_queue(queue, up_queue, buffer, back_bps * base // (8 * 10**12))
+    line |= {"reverse_queue": back} if back != line["queue"] else {}
     if loss is not None and (probability := share("--loss", loss)):
         line["loss"] = {"kind": "bernoulli", "probability": probability}
     line |= link or {}
     fast: dict[str, Any] = {"rate": text_of("bps", min(10 * max(bps, back_bps), 2**64 - 1))}
-    data["topology"] = {"kind": "dumbbell", "hosts": sum(g.count for g in groups), "line": line, "access": fast}
-    if max(trips) > least:
-        delays = [
-            text_of("s", (trip - least) // 2) for g, trip in zip(groups, trips, strict=True) for _ in range(g.count)
-        ]
-        data["topology"] |= {"access": {**fast, "delay": delays}, "exit": fast}
+    if router is not None:
+        data |= network(line, fast["rate"], [trip - least for trip in trips], [g.count for g in groups], router)
+    else:
+        data["topology"] = {"kind": "dumbbell", "hosts": sum(g.count for g in groups), "line": line, "access": fast}
+        if max(trips) > least:
+            delays = [
+                text_of("s", (trip - least) // 2) for g, trip in zip(groups, trips, strict=True) for _ in range(g.count)
+            ]
+            data["topology"] |= {"access": {**fast, "delay": delays}, "exit": fast}
     complete(groups, trips)
     ending = [g for g in groups if _ends(g)]
     if len(ending) == len(groups):
@@ -125,6 +162,48 @@ def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = 
     known = shorthands()
     plain = dict.fromkeys(g.name for g in groups if g.name in known and g.entry == known[g.name].entry)
     return [f"{name} sends {known[name].sends}." for name in plain] + complete(groups, trips)
+
+
+def shaper_said(
+    flows: str | Sequence[str], up_flows: str | Sequence[str] = (), **given: Any
+) -> tuple[list[str], list[str]]:
+    """A sentence on the shaper of a scenario with these arguments, and warnings about its rates; nothing where it has none."""
+    if given.get("shaper") is None:
+        return [], []
+    up = given.get("up")
+    found = shaper_of(given["shaper"], given["rate"], up, _groups(flows, up_flows))
+    return [found.sentence()], too_fast(found, given["rate"], up)
+
+
+def shaper_sweep(
+    flows: str | Sequence[str],
+    up_flows: str | Sequence[str] = (),
+    *,
+    shaper: str = SWEEP,
+    progress: Progress | None = None,
+    **given: Any,
+) -> ShaperSweep:
+    """Whether a shaper would help flows, and at which rate: a run without one, and some with it.
+
+    Args:
+        flows: as for `scenario`.
+        up_flows: those in the other direction.
+        shaper: `sweep`, and a queue after a colon.
+        progress: called with (share done, runs completed, runs in all).
+        given: other arguments of `scenario`, such as its rate and its round trip.
+
+    Raises:
+        HeadgateError: an argument is not valid.
+    """
+    from .sweeping import sweep
+
+    queue = shaper.partition(":")[2]
+    groups, _, trips = _read(read("--rtt", given["rtt"], "s"), flows, up_flows)
+    rate, up = read("--rate", given["rate"], "bps"), given.get("up")
+    make = partial(scenario, flows=flows, up_flows=up_flows, **given)
+    return sweep(
+        lambda text: make(shaper=text), groups, trips, rate, up, plain(queue, "--shaper") if queue else QUEUE, progress
+    )
 
 
 def _ends(flow: Flows) -> bool:
@@ -154,7 +233,7 @@ def _groups(flows: str | Sequence[str], up_flows: str | Sequence[str]) -> list[F
     for option, texts in (("--flows", flows), ("--up-flows", up_flows)):
         found = [group for text in ([texts] if isinstance(texts, str) else texts) for group in parse(text, option)]
         for group in found:
-            group.back = option == "--up-flows"
+            group.back |= option == "--up-flows"
         groups += found
         if not groups:
             raise HeadgateError(f"--flows: expected at least one flow, as {GRAMMAR}, such as bulk or cubic*2")
@@ -163,7 +242,8 @@ def _groups(flows: str | Sequence[str], up_flows: str | Sequence[str]) -> list[F
 
 def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
     """The entries of the file: hosts are numbered consecutively, and flows by their name."""
-    labels = [g.label or (f"{g.name}_up" if g.back else g.name) for g in groups]
+    upwards = [name for name, short in shorthands().items() if short.up]
+    labels = [g.label or (f"{g.name}_up" if g.back and g.name not in upwards else g.name) for g in groups]
     # Numbers must not make another scheme of a name, as the flows of bbr*2 would be bbr1 and bbr2.
     labels = [f"{label}_" if f"{label}1" in names_of("flow-controls") else label for label in labels]
     several, seen, before = Counter(labels), Counter[str](), 0
@@ -187,32 +267,6 @@ def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
         seen[label] += group.count
         before += group.count
     return entries
-
-
-def _queue(text: str, buffer: str | None, product: int) -> dict[str, Any]:
-    """The discipline with its parameters; `product` is the bandwidth-delay product in bytes."""
-    name, colon, rest = (part.strip() for part in spelled(text, "discipline", "--queue").partition(":"))
-    known = names_of("disciplines")
-    name = QUEUES.get(name, name)
-    if name not in known:
-        raise HeadgateError(
-            f"--queue: found {cut(repr(name))}; expected a discipline: one of {', '.join(known)}.{nearest(name, known)}"
-            " One of your own is its file, such as mine.py"
-        )
-    queue: dict[str, Any] = {"kind": name}
-    for item in split(rest, "--queue") if colon else []:
-        key, sign, value = (part.strip() for part in item.partition("="))
-        if not sign or key.partition(".")[0] not in known[name]:
-            expected = f"expected KEY=VALUE with one of {', '.join(known[name])}.{nearest(key, known[name])}"
-            raise HeadgateError(f"--queue: {name}: found {cut(repr(item))}; {expected}")
-        put(queue, key, parse_value(value))
-    if "buffer" in queue and buffer is not None:
-        raise HeadgateError("--buffer: expected none beside that of --queue")
-    if "buffer" in known[name]:
-        queue.setdefault("buffer", buffer or text_of("bytes", max(product, 10_000)))
-    elif buffer is not None:
-        raise HeadgateError(f"--buffer: expected none, since {name} has no parameter `buffer`")
-    return queue
 
 
 def _noise(text: str) -> str | None:

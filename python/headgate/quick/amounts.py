@@ -31,6 +31,98 @@ def quantity(where: str, text: str, kind: str) -> int:
     return amount
 
 
+def read(where: str, text: str, kind: str) -> str:
+    """The text of a quantity as files have it, from any way to write it that means one thing: `100Mbps`, `1G`, or a number alone.
+
+    Raises:
+        HeadgateError: it is none, or may mean two things.
+
+    >>> read("--rate", "100Mbps", "bps"), read("--rate", "1G", "bps"), read("--rtt", "30", "s"), read("--rtt", ".5 sec", "s")
+    ('100Mbit/s', '1Gbit/s', '30ms', '0.5s')
+    """
+    given = re.sub(r"^\.(?=\d)", "0.", text.strip())
+    try:
+        _core.quantity(given, kind)
+    except ValueError as e:
+        meant = re.search(r" \(did you mean `(.*)`\?\)$", str(e))
+        if meant is None:
+            two = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT])B(?:/s|ps|PS)", given) if kind == "bps" else None
+            if two is not None:
+                number, prefix = two[1], two[2].replace("K", "k")
+                bits = _core.quantity_text("bps", 8 * _core.quantity(f"{number}{prefix}bit/s", "bps")[1])
+                raise HeadgateError(
+                    f"{where}: found {cut(repr(text))}; expected {number}{prefix}bit/s, or {bits} if B is bytes"
+                ) from None
+            given = text
+        else:
+            given = meant[1]
+    if where == "--duration" and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text.strip()):
+        # A run of so many milliseconds is none.
+        given = f"{text.strip()}s"
+    quantity(where, given, kind)
+    return given
+
+
+#: Parameters whose unit says less than their name: `5M` is a rate or a size.
+_KINDS = {"rate": "bps", "peak_rate": "bps", "max_rate": "bps", "bytes": "bytes", "packet": "bytes", "burst": "bytes"}
+
+
+def with_unit(key: str, text: str) -> str:
+    """The value of a parameter with its unit as files have it: `64kbps` is `64kbit/s`. What is no such quantity stays as it is.
+
+    >>> with_unit("rate", "5M"), with_unit("target", "5msec"), with_unit("rate", "64"), with_unit("kind", "pareto")
+    ('5Mbit/s', '5ms', '64', 'pareto')
+    """
+    if not re.fullmatch(r"\s*(\d+(\.\d*)?|\.\d+)\s*[^\W\d].{0,20}", text):
+        return text
+    kind = _KINDS.get(key)
+    given = re.sub(r"^\s*\.", "0.", text)
+    try:
+        _core.quantity(given, kind)
+    except ValueError as e:
+        meant = re.search(r" \(did you mean `(.*)`\?\)$", str(e))
+        return meant[1] if meant else text
+    return given
+
+
+def read_buffer(text: str) -> str:
+    """The text of a buffer as files have it: `2bdp`, `1.5xBDP`, `100 packets` or `64k`; a number alone is packets.
+
+    >>> read_buffer("2bdp"), read_buffer("bdp"), read_buffer("100"), read_buffer("64k"), read_buffer("50 msec")
+    ('2BDP', '1BDP', '100pkt', '64KB', '50ms')
+    """
+    given = text.strip()
+    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?|)\s*[x*×]?\s*bdps?", given, re.IGNORECASE)
+    if found is not None:
+        return f"{found[1] or 1}BDP"
+    if re.fullmatch(r"\d{1,12}", given):
+        return f"{given}pkt"
+    if given.lower() in ("unlimited", "infinite", "infinity", "inf"):
+        return "unlimited"
+    for kind in ("bytes", "pkt", "s"):
+        try:
+            _core.quantity(given, kind)
+        except ValueError as e:
+            meant = re.search(r" \(did you mean `(.*)`\?\)$", str(e))
+            if meant is not None:
+                return meant[1]
+        else:
+            return given
+    return text
+
+
+def read_share(where: str, text: str) -> str:
+    """The text of a share: a number from 1 on is per cent, as a share has to be below 1.
+
+    >>> read_share("--loss", "1"), read_share("--loss", "0.01"), read_share("--loss", "1 %")
+    ('1%', '0.01', '1 %')
+    """
+    given = re.sub(r"\s*(percent|per cent|pct)$", "%", text.strip(), flags=re.IGNORECASE)
+    given = f"{given}%" if re.fullmatch(r"[1-9]\d?(\.\d{1,9})?", given) else given
+    share(where, given)
+    return given
+
+
 def together(*readings: Callable[[], object]) -> None:
     """Reads several options, so that one error has the faults of all of them.
 

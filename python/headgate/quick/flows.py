@@ -10,11 +10,12 @@ from typing import Any
 
 from .. import _core
 from ..base import commas
-from ..base.errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest, unknown
 from ..base.toml import parse_value
 from ..plugins import registered
 from ..scenario.shorthands import shorthands
 from ..scenario.subjects import divided, is_own, spelled
+from .amounts import with_unit
 
 #: Keys of a flow that follow from its place in the list.
 _SET = {"name", "from", "to", "via", "count", "first"}
@@ -54,8 +55,11 @@ def parse(text: str, option: str = "--flows") -> list[Flows]:
 
     >>> [(f.name, f.count, f.entry) for f in parse("jk_reno*2:window=50,packet=500B, none:workload=cbr")]
     [('jk_reno', 2, {'control': {'kind': 'jk_reno', 'window': 50}, 'packet': '500B'}), ('none', 1, {'control': 'none', 'workload': 'cbr'})]
+    >>> [(f.name, f.count) for f in parse("2*BBR,3 x NewReno,TCP Cubic x2")]
+    [('bbr', 2), ('newreno', 3), ('cubic', 2)]
     """
     flows: list[Flows] = []
+    strange: dict[str, None] = {}
     for item in split(text, option):
         if re.match(r"[\w.]+\s*=", item):
             if not flows:
@@ -63,30 +67,82 @@ def parse(text: str, option: str = "--flows") -> list[Flows]:
             _set(flows[-1], item, option)
             continue
         head, colon, first = spelled(item, "control", option).partition(":")
-        name, star, count = (part.strip() for part in head.partition("*"))
-        flow = Flows(name)
+        written, count = counted(head)
+        name = name_of(written)
+        flow = Flows(name or written)
+        flows.append(flow)
+        if name is None:
+            strange[written] = None
+            continue
         flow.entry = _start(name, option)
-        if star:
+        flow.back = name in shorthands() and shorthands()[name].up
+        if count is not None:
             if not re.fullmatch(r"0*[1-9]\d{0,6}", count) or int(count) > MOST:
                 raise HeadgateError(f"{option}: found {cut(repr(item))}; expected a number from 1 to {MOST} after *")
             flow.count = int(count)
-        flows.append(flow)
-        for key in (commas.split(first, option) or [""]) if colon else ():
+        for key in (commas.split(first, option) or [""]) if colon and not strange else ():
             _set(flow, key, option)
+    if strange:
+        raise HeadgateError(f"{option}: {strangers(list(strange))}")
     return flows
+
+
+def counted(head: str) -> tuple[str, str | None]:
+    """A flow's name and its number, if there is one: `cubic*2`, `2*cubic`, `2x cubic` and `cubic x2` are two.
+
+    >>> counted("cubic*2"), counted("2x cubic"), counted("cubic x2"), counted("cubic")
+    (('cubic', '2'), ('cubic', '2'), ('cubic', '2'), ('cubic', None))
+    >>> counted("cubic(2)")
+    ('cubic', '2')
+    """
+    before = re.fullmatch(r"\s*(\d{1,9})\s*[*x×]\s*(\D.*)", head, re.IGNORECASE | re.DOTALL)
+    if before is not None:
+        return before[2].strip(), before[1]
+    after = re.fullmatch(r"(.*?[^\s])(?:\s*×\s*|\s+x\s*)(\d{1,9})\s*", head, re.IGNORECASE | re.DOTALL)
+    if after is not None:
+        return after[1].strip(), after[2]
+    within = re.fullmatch(r"\s*([\w+-]+)\s*\(\s*(\d{1,9})\s*\)\s*", head)
+    if within is not None:
+        return within[1], within[2]
+    name, star, count = (part.strip() for part in head.partition("*"))
+    return name, count if star else None
+
+
+def name_of(written: str) -> str | None:
+    """The name here of a flow control, a workload or a short name, in any letters; None if there is none.
+
+    >>> name_of("NewReno"), name_of("BBRv3"), name_of("streaming"), name_of("cubik")
+    ('newreno', 'bbr3', 'video', None)
+    """
+    known = all_names()
+    return written if written in known else _core.same(written, list(known))
+
+
+def all_names() -> dict[str, None]:
+    """Short names, flow controls and workloads."""
+    return dict.fromkeys([*shorthands(), *names_of("flow-controls"), *names_of("workloads")])
+
+
+def strangers(names: list[str]) -> str:
+    """What is said of names that are no flows: all of them, hints first."""
+    known = all_names()
+    own = "One of your own is its file, such as mine.py"
+    expected = f"a flow control or a workload: one of {', '.join(known)}. {own}"
+    if len(names) == 1:
+        return unknown(names[0], expected, known)
+    found = " ".join(f"{cut(repr(name))}{hint if (hint := nearest(name, known)) else '.'}" for name in names)
+    return f"found {found} Expected for each {expected}"
 
 
 def is_flow(word: str) -> bool:
     """Whether a word begins with the name of a flow control or of a workload, or with a short name.
 
-    >>> is_flow("cubic*2"), is_flow("cable")
-    (True, False)
+    >>> is_flow("cubic*2"), is_flow("2xBBR"), is_flow("home")
+    (True, True, False)
     """
     head, _ = divided(word)
-    name = re.split(r"[*:,]", head)[0].strip()
-    known = (shorthands(), names_of("flow-controls"), names_of("workloads"))
     # Of a file, a class or a table it is said where it is read whether there is one.
-    return is_own(head) or any(name in names for names in known)
+    return is_own(head) or name_of(counted(re.split(r"[:,]", word)[0])[0]) is not None
 
 
 def split(text: str, option: str) -> list[str]:
@@ -109,7 +165,6 @@ def _keys() -> list[str]:
 
 def _start(name: str, option: str) -> dict[str, Any]:
     """The entry of a flow of this name before any parameter."""
-    controls, workloads = names_of("flow-controls"), names_of("workloads")
     if name in shorthands():
         if name in registered.names():
             raise HeadgateError(
@@ -118,15 +173,9 @@ def _start(name: str, option: str) -> dict[str, Any]:
         return dict(json.loads(json.dumps(shorthands()[name].entry)))
     if name == "rlm":
         return {"control": name, "workload": "layers"}
-    if name in controls:
+    if name in names_of("flow-controls"):
         return {"control": name}
-    if name in workloads:
-        return {"workload": name, **({"control": "none"} if name in OPEN else {})}
-    known = [*shorthands(), *controls, *workloads]
-    raise HeadgateError(
-        f"{option}: found {cut(repr(name))}; expected a flow control or a workload: one of {', '.join(known)}.{nearest(name, known)}"
-        " One of your own is its file, such as mine.py"
-    )
+    return {"workload": name, **({"control": "none"} if name in OPEN else {})}
 
 
 def _set(flow: Flows, text: str, option: str) -> None:
@@ -144,6 +193,7 @@ def _set(flow: Flows, text: str, option: str) -> None:
         key, value = main, text
     first, dot, rest = key.partition(".")
     keys = _keys()
+    value = with_unit(key, value)
     if key == "rtt":
         flow.rtt = value
     elif key == "name":
@@ -156,9 +206,7 @@ def _set(flow: Flows, text: str, option: str) -> None:
         _table(flow.entry, first)[rest] = parse_value(value)
     else:
         known = [*own, "rtt", "name", *keys]
-        raise HeadgateError(
-            f"{option}: {flow.name}: found the key {cut(repr(key))}; expected one of {', '.join(known)}.{nearest(key, known)}"
-        )
+        raise HeadgateError(f"{option}: {flow.name}: key {unknown(key, 'one of ' + ', '.join(known), known)}")
 
 
 def _table(entry: dict[str, Any], key: str) -> dict[str, Any]:

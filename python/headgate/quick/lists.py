@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 
 from .. import _core
-from ..base.errors import HeadgateError, cut, nearest
-from ..scenario.shorthands import QUEUES
+from ..base.errors import HeadgateError, cut, unknown
 from ..scenario.subjects import several, spelled
-from .amounts import quantity
+from .amounts import quantity, read_buffer
 from .flows import names_of, parse, split
+from .queues import known_as, plain
 
 #: The least buffer that a bandwidth-delay product makes, as in `headgate quick`: ten packets of 1000 bytes.
 LEAST_BUFFER = 10_000
@@ -23,26 +23,28 @@ def read_controls(text: str) -> list[str]:
     Raises:
         HeadgateError: one is no flow control, or stands twice.
 
-    >>> read_controls("cubic, dctcp:transport.initial_window=4,packet=500B, bbr")
+    >>> read_controls("cubic, dctcp:transport.initial_window=4,packet=500B, BBR")
     ['cubic', 'dctcp:transport.initial_window=4,packet=500B', 'bbr']
     """
     found = [spelled(item, "control", "--controls") for item in several(text, "--controls")]
-    known = [*(c for c in names_of("flow-controls") if c not in ("none", "rlm")), "bbr"]
+    known = ["bbr", *(c for c in names_of("flow-controls") if c not in ("none", "rlm"))]
     entries: list[str] = []
-    for control in found:
+    for i, control in enumerate(found):
         name = re.split(r"[:*]", control)[0].strip()
-        if name not in known:
-            raise HeadgateError(
-                f"--controls: found {cut(repr(name))}; expected flow controls: of {', '.join(known)}.{nearest(name, known)}"
-            )
+        same = name if name in known else _core.same(name, known)
+        if same is None:
+            raise HeadgateError(f"--controls: {unknown(name, 'flow controls: of ' + ', '.join(known), known)}")
+        control = found[i] = same + control[len(name) :]
         (flow,) = parse(control, "--controls")
         if "*" in control or flow.rtt is not None or flow.label or "workload" in flow.entry:
             what = "without a number, a round trip, a name or a workload: --flows and --ratio hold for all"
             raise HeadgateError(f"--controls: found {cut(repr(control))}; expected a flow control {what}")
         entries.append(json.dumps(flow.entry, sort_keys=True))
         if entries.index(entries[-1]) < len(entries) - 1:
-            same = found[entries.index(entries[-1])]
-            raise HeadgateError(f"--controls: found {cut(control)} beside {cut(same)}; expected each flow control once")
+            other = found[entries.index(entries[-1])]
+            raise HeadgateError(
+                f"--controls: found {cut(control)} beside {cut(other)}; expected each flow control once"
+            )
     if not found:
         raise HeadgateError("--controls: expected at least one flow control, such as cubic,reno")
     return found
@@ -54,17 +56,11 @@ def read_queues(text: str) -> list[str]:
     Raises:
         HeadgateError: one is no discipline, or stands twice.
 
-    >>> read_queues("fcfs,red:gentle=true,max_p=0.1,fq:aqm=codel")
+    >>> read_queues("FIFO,red:gentle=true,max_p=0.1,fq:aqm=codel")
     ['fcfs', 'red:gentle=true,max_p=0.1', 'fq:aqm=codel']
     """
     found = [spelled(item, "discipline", "--queues") for item in several(text, "--queues")]
-    known = names_of("disciplines")
-    for queue in found:
-        name = discipline_of(queue)
-        if name not in known:
-            raise HeadgateError(
-                f"--queues: found {cut(repr(name))}; expected disciplines: of {', '.join(known)}.{nearest(name, known)}"
-            )
+    found = [plain(queue, "--queues") for queue in found]
     _once("--queues", found)
     return found or _none("--queues", "fcfs,fq_codel")
 
@@ -96,7 +92,7 @@ def discipline_of(queue: str) -> str:
     'red'
     """
     name = queue.partition(":")[0].strip()
-    return QUEUES.get(name, name)
+    return known_as(name) or name
 
 
 def buffer_of(queue: str, rate: str, rtt: str, buffer: str) -> str | None:
@@ -109,7 +105,8 @@ def buffer_of(queue: str, rate: str, rtt: str, buffer: str) -> str | None:
     """
     if "buffer" not in names_of("disciplines")[discipline_of(queue)] or re.search(r"[:,]\s*buffer\s*=", queue):
         return None
-    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)\s*bdp", buffer.strip(), re.IGNORECASE)
+    buffer = read_buffer(buffer)
+    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)BDP", buffer)
     if found is None:
         return buffer
     product = quantity("--rate", rate, "bps") * quantity("--rtt", rtt, "s") / (8 * 10**12)

@@ -29,6 +29,8 @@ class Shorthand:
     why: str
     #: Least simulated time in seconds in which `quick` sees enough of it.
     lasts_s: int = 10
+    #: Whether `quick` sends it in the other direction, as `--up-flows` does; in a file `from` and `to` say it.
+    up: bool = False
 
     @property
     def key(self) -> str:
@@ -41,6 +43,12 @@ class Shorthand:
         choice = self.entry[self.key]
         return str(choice["kind"] if isinstance(choice, dict) else choice)
 
+
+#: A segment of 2.5 MB every 4 s.
+_SEGMENTS = {"kind": "on_off", "rate": "1Gbit/s", "on": "20ms", "off": "3980ms", "spans": {"kind": "fixed"}}
+
+#: 50 packets a second.
+_VOICE = {"packet": "200B", "workload": {"kind": "cbr", "rate": "80kbit/s"}, "control": "none"}
 
 #: Names of disciplines that `headgate quick --queue` takes as well: each stands for the same scheme under the name that it has here.
 QUEUES = {"droptail": "fcfs", "fifo": "fcfs"}
@@ -69,6 +77,19 @@ def shorthands() -> dict[str, Shorthand]:
             "A download or an upload that takes longer than the run, such as a backup or an update.",
         ),
         Shorthand(
+            "download",
+            {"workload": {"kind": "ftp"}},
+            "endless data",
+            "As bulk.",
+        ),
+        Shorthand(
+            "upload",
+            {"workload": {"kind": "ftp"}},
+            "endless data in the other direction",
+            "As bulk, such as a backup; `headgate quick` sends it as --up-flows does, and in a file `from` and `to` say the direction.",
+            up=True,
+        ),
+        Shorthand(
             "web",
             {
                 "workload": {"kind": "transfer", "bytes": "2MB", "size": {"kind": "lognormal"}},
@@ -81,15 +102,7 @@ def shorthands() -> dict[str, Shorthand]:
         ),
         Shorthand(
             "video",
-            {
-                "workload": {
-                    "kind": "on_off",
-                    "rate": "1Gbit/s",
-                    "on": "20ms",
-                    "off": "3980ms",
-                    "spans": {"kind": "fixed"},
-                },
-            },
+            {"workload": _SEGMENTS},
             "a segment of 2.5 MB every 4 s, 5 Mbit/s in the mean",
             "A player of recorded video at 1080 lines that fetches segments of 4 s, with its buffer full. It does not change to a lower "
             "rate: where 5 Mbit/s do not get through, segments wait in the source.",
@@ -97,10 +110,44 @@ def shorthands() -> dict[str, Shorthand]:
         ),
         Shorthand(
             "call",
-            {"packet": "200B", "workload": {"kind": "cbr", "rate": "80kbit/s"}, "control": "none"},
+            _VOICE,
             "50 packets of 200 bytes a second, 80 kbit/s, without flow control",
             "A voice call with G.711: 64 kbit/s of voice in packets of 20 ms (RFC 3551), each with 40 bytes of headers. Codecs of today "
             "send less.",
+        ),
+        Shorthand(
+            "voip",
+            _VOICE,
+            "50 packets of 200 bytes a second, 80 kbit/s, without flow control",
+            "As call.",
+        ),
+        Shorthand(
+            "zoom",
+            {"packet": "1200B", "workload": {"kind": "cbr", "rate": "1200kbit/s"}, "control": "none"},
+            "125 packets of 1200 bytes a second, 1.2 Mbit/s, without flow control",
+            "One direction of a video call between two at 720 lines: what Zoom asks for (support.zoom.com, system requirements), up and "
+            "down; --up-flows zoom is what you send. A real call lowers its rate where it does not get through.",
+        ),
+        Shorthand(
+            "netflix",
+            {"workload": _SEGMENTS},
+            "a segment of 2.5 MB every 4 s, 5 Mbit/s in the mean",
+            "As video: 5 Mbit/s is the speed that Netflix recommends for 1080 lines (help.netflix.com, recommended speeds).",
+            SEVERAL_S,
+        ),
+        Shorthand(
+            "youtube",
+            {"workload": _SEGMENTS},
+            "a segment of 2.5 MB every 4 s, 5 Mbit/s in the mean",
+            "As video: 5 Mbit/s is the sustained speed that YouTube recommends for 1080 lines (support.google.com/youtube, system "
+            "requirements).",
+            SEVERAL_S,
+        ),
+        Shorthand(
+            "ping",
+            {"packet": "84B", "ack": "84B", "workload": {"kind": "cbr", "rate": "3360bit/s"}, "control": "none"},
+            "5 packets of 84 bytes a second, each answered by as many",
+            "An ICMP echo of 56 bytes of data every 0.2 s, as Flent's tests have it; its round trips are the ping under load.",
         ),
         Shorthand(
             "game",

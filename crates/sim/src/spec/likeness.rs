@@ -22,26 +22,79 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("tcp_prague", "prague"),
     ("ledbat++", "ledbat_plus_plus"),
     ("ledbatpp", "ledbat_plus_plus"),
-    ("voip", "call"),
+    ("pfifo_fast", "fcfs"),
+    ("stochastic_fair_queueing", "sfq"),
+    ("token_bucket", "tbf"),
+    ("dualq", "dualpi2"),
     ("voice", "call"),
-    ("http", "web"),
-    ("gaming", "game"),
-    ("streaming", "video"),
-    ("download", "bulk"),
-    ("upload", "bulk"),
-    ("backup", "bulk"),
-    ("zoom", "call"),
     ("phone", "call"),
-    ("netflix", "video"),
-    ("youtube", "video"),
-    ("tcpcubic", "cubic"),
+    ("voice_call", "call"),
+    ("voip_call", "voip"),
+    ("phone_call", "call"),
+    ("http", "web"),
+    ("https", "web"),
+    ("browser", "web"),
+    ("browsing", "web"),
+    ("web_browsing", "web"),
+    ("surfing", "web"),
+    ("website", "web"),
+    ("webpage", "web"),
+    ("gaming", "game"),
+    ("gamer", "game"),
+    ("online_game", "game"),
+    ("stream", "video"),
+    ("streaming", "video"),
+    ("video_streaming", "video"),
+    ("movie", "video"),
+    ("videocall", "zoom"),
+    ("video_call", "zoom"),
+    ("videochat", "zoom"),
+    ("video_chat", "zoom"),
+    ("videoconference", "zoom"),
+    ("video_conference", "zoom"),
+    ("videoconferencing", "zoom"),
+    ("teams", "zoom"),
+    ("facetime", "zoom"),
+    ("skype", "zoom"),
+    ("webex", "zoom"),
+    ("google_meet", "zoom"),
+    ("iperf", "bulk"),
+    ("iperf3", "bulk"),
+    ("greedy", "bulk"),
+    ("dl", "download"),
+    ("downloading", "download"),
+    ("file_download", "download"),
+    ("big_download", "download"),
+    ("uploading", "upload"),
+    ("file_upload", "upload"),
+    ("big_upload", "upload"),
+    ("cloud_backup", "upload"),
+    ("ul", "upload"),
+    ("backup", "upload"),
+    ("tcp", "cubic"),
     ("datacenter", "datacentre"),
-    ("cable", "home"),
-    ("dsl", "home"),
-    ("fibre", "home"),
+    ("dc", "datacentre"),
+    ("cable_modem", "cable"),
+    ("docsis", "cable"),
+    ("adsl", "dsl"),
+    ("adsl2", "dsl"),
+    ("adsl2+", "dsl"),
+    ("vdsl", "home"),
+    ("vdsl2", "home"),
+    ("fttc", "home"),
+    ("fibre", "fiber"),
+    ("ftth", "fiber"),
+    ("fttp", "fiber"),
+    ("gpon", "fiber"),
     ("wlan", "wifi"),
     ("4g", "lte"),
-    ("starlink", "satellite"),
+    ("4g_lte", "lte"),
+    ("5g_nr", "5g"),
+    ("leo", "starlink"),
+    ("geo", "satellite"),
+    ("geostationary", "satellite"),
+    ("viasat", "satellite"),
+    ("hughesnet", "satellite"),
     ("src", "source"),
     ("srchost", "source"),
     ("sender", "source"),
@@ -95,7 +148,6 @@ const ABSENT: &[(&str, &str, &[&str], &str)] = &[
     ("htcp", "H-TCP", &["cubic"], "another one for fast and long paths"),
     ("bic", "BIC", &["cubic"], "which succeeded it"),
     ("gcc", "Google Congestion Control", &["scream"], "which is for video, too"),
-    ("tcp", "TCP as such: name its flow control", &["cubic", "reno"], "the usual one and the classic one"),
     ("udp", "UDP as such: name what it carries", &["cbr"], "packets at a constant rate without flow control"),
     ("quic", "QUIC as such: name its flow control", &["cubic", "bbr1"], "two that stacks of QUIC have"),
 ];
@@ -109,14 +161,36 @@ pub struct Likeness<'a> {
     pub absent: Option<String>,
 }
 
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['-', ' '], "_")
+}
+
+/// The valid name that certainly is meant: the same one in other letters (`FQ-CoDel`, `fqcodel`, `TCP Cubic`, `downloads`), or the same thing under
+/// another name.
+pub fn same<'a>(name: &str, valid: &[&'a str]) -> Option<&'a str> {
+    if name.len() > SHOWN {
+        return None;
+    }
+    let written = plain(name);
+    // An abbreviation of one letter is no plural.
+    let single = written.strip_suffix('s').filter(|one| one.len() > 2);
+    let bare = written.strip_prefix("tcp").map(|rest| rest.trim_start_matches('_')).filter(|rest| !rest.is_empty());
+    let found = |one: &str| {
+        let other = OTHER_NAMES.iter().find(|(other, _)| *other == one).map(|(_, ours)| *ours);
+        let joined = one.replace('_', "");
+        let exact = valid.iter().find(|v| **v == one).or_else(|| valid.iter().find(|v| Some(**v) == other));
+        exact.or_else(|| valid.iter().find(|v| !joined.is_empty() && v.replace('_', "") == joined)).copied()
+    };
+    [Some(written.as_str()), bare, single].into_iter().flatten().find_map(found)
+}
+
 /// What a name may stand for among valid ones.
 pub fn likeness<'a>(name: &str, valid: &[&'a str]) -> Likeness<'a> {
     if name.len() > SHOWN {
         return Likeness::default();
     }
-    let plain = name.to_lowercase().replace(['-', ' '], "_");
-    let other = OTHER_NAMES.iter().find(|(other, _)| *other == plain).map(|(_, ours)| *ours);
-    if let Some(same) = valid.iter().find(|v| **v == plain || Some(**v) == other) {
+    let plain = plain(name);
+    if let Some(same) = same(name, valid) {
         return Likeness { nearest: Some(same), absent: None };
     }
     // As above: only where `classify` is meant, among whose names these are.
@@ -190,6 +264,45 @@ mod tests {
         assert_eq!(nearest("bbr", &["cbr", "bbr1", "bbr3"]), Some("bbr3"));
         assert_eq!(["BBRv1", "BBRv3"].map(|name| nearest(name, &["bbr1", "bbr3"])), [Some("bbr1"), Some("bbr3")]);
         assert_eq!(nearest("droptail", &["fq"]), None);
+    }
+
+    #[test]
+    fn the_same_name_in_other_letters() {
+        let names = [
+            "fq_codel",
+            "fq",
+            "fcfs",
+            "cubic",
+            "cubic_linux",
+            "newreno",
+            "download",
+            "bbr3",
+            "ledbat_plus_plus",
+            "5g",
+            "lte",
+        ];
+        for (name, due) in [
+            ("FQ-CoDel", "fq_codel"),
+            ("fqcodel", "fq_codel"),
+            ("FQ CoDel", "fq_codel"),
+            ("TCP Cubic", "cubic"),
+            ("tcp", "cubic"),
+            ("NewReno", "newreno"),
+            ("new-reno", "newreno"),
+            ("downloads", "download"),
+            ("BBRv3", "bbr3"),
+            ("LEDBAT++", "ledbat_plus_plus"),
+            ("pfifo_fast", "fcfs"),
+            ("5G", "5g"),
+            ("4g", "lte"),
+        ] {
+            assert_eq!(same(name, &names), Some(due), "{name}");
+        }
+        assert_eq!(same("BBR", &["bbr3", "bbr"]), Some("bbr"));
+        // What is spelled much the same is asked about, and a scheme that is not here is no other one.
+        for name in ["cubik", "fq_codle", "bbr2", "s", "", "codel"] {
+            assert_eq!(same(name, &names), None, "{name}");
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use event::{Direction, NetworkEvent};
 pub use flow::{Entry, Flow};
 use headgate_packet::{Duration, Noise};
 pub use island::Island;
-pub use likeness::{Likeness, likeness};
+pub use likeness::{Likeness, likeness, same};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use shared::{SharedBuffer, Sharers, WhenFull};

@@ -10,7 +10,7 @@ from typing import Any
 from ..._core import ScenarioError
 from ...base.errors import HeadgateError, brief, cut
 from ...base.toml import file_text
-from ...quick import notes, parse
+from ...quick import notes, parse, read_line
 from ...quick import scenario as scenario_of
 from ..fields import branch, control, kinds, node, written
 from ..wire import RequestError
@@ -84,7 +84,7 @@ def built(answers: Mapping[str, Any]) -> dict[str, Any]:
         AnswerError: an answer is not valid.
         RequestError: there is no such question.
     """
-    given = answers_of(answers)
+    given = _read(answers_of(answers))
     if "buffer" not in _queue(given["queue"]):
         # The buffer was given for the discipline before; one without a buffer ignores it.
         given["buffer"] = ""
@@ -110,6 +110,14 @@ def built(answers: Mapping[str, Any]) -> dict[str, Any]:
         "given": given, "controls": _controls(given), "scenario": found.data, "command": command(given), "file": file_text(found.data),
         "notes": said,
     }  # fmt: skip
+
+
+def _read(given: dict[str, str]) -> dict[str, str]:
+    """Answers in the units and names of other tools as the command reads them; two rates are no answer to one question."""
+    line = read_line([], {key: given[key] or None for key in ("rate", "rtt", "queue", "buffer")}, [given["flows"]])
+    if "up" in line.options:
+        return given
+    return {**given, **{key: str(value) for key, value in line.options.items() if key in given}, "flows": line.flows[0]}
 
 
 def command(given: Mapping[str, str]) -> str:

@@ -1,0 +1,31 @@
+"""Numbers and units as people type them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+#: A number.
+NUMBER = r"(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})"
+
+#: Units that stand as words of their own after a number.
+_UNIT = re.compile(
+    r"[kmgt]?bit/s(ec)?|[kmgt]?bits?|[kmgt]bits/s(ec)?|[kmgt]?bps|[kmgt]b/s(ec)?|[kmgt]bs?|[kmg]i?b|[kmgt]|megabits?(/s)?|gigabits?(/s)?|kilobits?(/s)?"
+    r"|megs?|gigs?|u?sec|µs|us|ms|msecs?|milliseconds?|s|secs?|seconds?|min|mins|minutes?|x?bdps?|pkts?|packets?|%|percent",
+    re.IGNORECASE,
+)
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """Words with each number and the unit after it as one: `100 Mbps` is `100Mbps`.
+
+    >>> joined(["--rate", "100", "Mbps", "20", "ms", "cubic"])
+    ['--rate', '100Mbps', '20ms', 'cubic']
+    """
+    found: list[str] = []
+    for word in words:
+        if found and re.fullmatch(rf"({NUMBER}/)?{NUMBER}", found[-1]) and _UNIT.fullmatch(word):
+            found[-1] += word
+        else:
+            found.append(word)
+    return found

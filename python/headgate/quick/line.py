@@ -1,0 +1,225 @@
+"""What a line means, and the part of reading it that goes by the names of options."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import _core
+from ..base.errors import HeadgateError, cut
+from ..base.typed import NUMBER
+from .amounts import read, read_buffer, read_share
+from .flows import all_names, is_flow
+from .queues import known_as, plain
+from .vocabulary import DIRECTIONS, FILLERS, NAMED, TWO_RATES, is_time, preset_of, rate_of, seconds_of, two_rates
+
+
+@dataclass
+class TypedLine:
+    """What a line means: values of options by their names, and flows; `said` are sentences on what is not as it was typed."""
+
+    options: dict[str, Any] = field(default_factory=dict)
+    flows: list[str] = field(default_factory=list)
+    up_flows: list[str] = field(default_factory=list)
+    read: bool = False
+    said: list[str] = field(default_factory=list)
+
+    def command(self) -> str:
+        """The line in the words of the options."""
+        words = ["headgate", "quick"]
+        order = (
+            "preset",
+            "rate",
+            "up",
+            "rtt",
+            "queue",
+            "up_queue",
+            "shaper",
+            "buffer",
+            "loss",
+            "duration",
+            "seed",
+            "noise",
+            "replications",
+        )
+        for name in order:
+            if self.options.get(name) is not None:
+                words += [f"--{name.replace('_', '-')}", str(self.options[name])]
+        for name, texts in (("--flows", self.flows), ("--up-flows", self.up_flows)):
+            words += [name, ",".join(texts)] if texts else []
+        return shlex.join(words)
+
+    def sentences(self) -> list[str]:
+        """How the line was read; nothing where it is as it was typed."""
+        return [f"Read as: {self.command()}", *self.said] if self.read else []
+
+
+class Named:
+    """A line that is read from the left: `at` is the next of its words, and `strange` has what is said of those that mean nothing."""
+
+    def __init__(self, line: TypedLine, words: Sequence[str]) -> None:
+        """Takes the line so far, with the values that options gave it."""
+        self.line, self.words, self.at = line, list(words), 0
+        self.strange: list[str] = []
+        self.duration = ""
+
+    def _flow(self, word: str) -> bool:
+        """Flows of a list."""
+        raise NotImplementedError
+
+    def _flow_text(self, text: str) -> str:
+        """A list of flows with names and numbers as files have them."""
+        raise NotImplementedError
+
+    def _given(self, flows: Sequence[str], up_flows: Sequence[str]) -> None:
+        """Values of options, each as files have it. Those that cannot be read stay, for the error that names them all."""
+        line = self.line
+        for name in list(line.options):
+            line.options[name] = self._value(name, line.options[name])
+        line.flows = [self._flow_text(text) for text in flows]
+        line.up_flows = [self._flow_text(text) for text in up_flows]
+        line.read |= line.flows != list(flows) or line.up_flows != list(up_flows)
+
+    def _value(self, name: str, text: Any) -> Any:
+        """The value of an option as files have it."""
+        if not isinstance(text, str):
+            return text
+        if name == "rate" and (two := TWO_RATES.fullmatch(text.strip())) is not None and two[4] != "s":
+            down, up = two_rates(two)
+            self.line.options.setdefault("up", up)
+            self.line.read = True
+            return down
+        readers = {
+            "rate": lambda: read("--rate", text, "bps"), "up": lambda: read("--up", text, "bps"), "rtt": lambda: read("--rtt", text, "s"),
+            "duration": lambda: read("--duration", text, "s"), "loss": lambda: read_share("--loss", text),
+            "buffer": lambda: read_buffer(text), "queue": lambda: plain(text), "up_queue": lambda: plain(text, "--up-queue"),
+            "preset": lambda: preset_of(text) or text,
+        }  # fmt: skip
+        if name not in readers:
+            return text
+        try:
+            found = readers[name]()
+        except HeadgateError:
+            return text
+        self.line.read |= found != text.strip()
+        return found
+
+    def _times(self) -> None:
+        """Which of the times without a name is the round trip, and which the duration."""
+        plain_times = [w for i, w in enumerate(self.words) if is_time(w) and not self._has_name(i)]
+        self.duration = ""
+        if "duration" in self.line.options:
+            return
+        long = [w for w in plain_times if seconds_of(w) >= 5]
+        if len(long) == 1 and (len(plain_times) == 2 or "rtt" in self.line.options or len(plain_times) == 1):
+            self.duration = long[0]
+
+    def _has_name(self, i: int) -> bool:
+        """Whether the word before or after is the name of an option."""
+        before, after = self.words[i - 1 : i], self.words[i + 1 : i + 2]
+        return any(
+            w.lower().rstrip(":=") in ("rtt", "ping", "latency", "duration", "time", "buffer", "delay")
+            for w in before + after
+        )
+
+    def _set(self, name: str, value: str, word: str, told: bool = True) -> bool:
+        """A value of an option."""
+        options = self.line.options
+        if name in options:
+            # The default of the queue is one that was not given.
+            self.strange.append(f"found {cut(repr(word))} beside --{name} {cut(options[name])}; expected one of them")
+            return True
+        options[name] = value
+        self.line.read |= told
+        return True
+
+    def _option(self, word: str) -> bool:
+        """`rtt=20ms`, `rtt 20ms`, `queue fq`, or a word that says nothing."""
+        lower = word.lower()
+        key, sign, value = word.partition("=")
+        key = key.lower().strip("-")
+        if not sign and re.fullmatch(r"[a-z]+:\.?\d.*", lower):
+            key, sign, value = word.partition(":")
+            key = key.lower() if key.lower() in NAMED and not is_flow(word) else ""
+        if sign and key in (*NAMED, "delay", "cc", "flows", "control"):
+            return self._named(key, value, word)
+        key = lower.rstrip(":=")
+        following = self.words[self.at] if self.at < len(self.words) else ""
+        if key == "delay" and following[:1].isdigit():
+            self.at += 1
+            return self._named(key, following, f"{word} {following}")
+        if key in DIRECTIONS and self._after():
+            following = ""
+        if key in NAMED and following and self._fits(NAMED[key], following, key):
+            self.at += 1
+            if following.lower() in ("=", ":", "of", "is") and self.at < len(self.words):
+                following = self.words[self.at]
+                self.at += 1
+            return self._named(key, following, f"{word} {following}")
+        # `tcp cubic` is cubic, and `tcp` alone a flow.
+        bare = lower == "tcp" and not (is_flow(following) and following.lower() not in ("tcp", "udp"))
+        # A plugin may have any name.
+        if (lower in FILLERS and not bare and (lower == "tcp" or word not in all_names())) or (
+            key in ("queue", "qdisc", "buffer", "rtt") and self.at > 1 and not is_flow(word)
+        ):
+            self.line.read = True
+            return True
+        return False
+
+    def _after(self) -> bool:
+        """Whether the names of directions stand after the rates, as in `50 down 10 up`."""
+        lower = [w.lower() for w in self.words]
+        first = next((i for i, w in enumerate(lower) if w in DIRECTIONS), len(lower))
+        return any(rate_of(w) is not None or re.fullmatch(NUMBER, w) for w in lower[:first])
+
+    def _fits(self, name: str, value: str, key: str) -> bool:
+        """Whether a word is a value of an option whose name stands before it."""
+        if name in ("rate", "up"):
+            # `download 50Mbps` is a rate where the other direction has one, too; else `download` is a flow.
+            pair = key not in ("download", "upload") or all(
+                w in [x.lower() for x in self.words] for w in ("download", "upload")
+            )
+            return pair and (rate_of(value) is not None or re.fullmatch(NUMBER, value) is not None)
+        if name in ("rtt", "duration"):
+            return is_time(value) or re.fullmatch(NUMBER, value) is not None
+        if name == "queue":
+            return known_as(re.split(r"[:,]", value)[0]) is not None
+        if name == "loss":
+            return re.fullmatch(rf"{NUMBER}\s*(%|percent)?", value) is not None
+        if name == "preset":
+            return preset_of(value) is not None
+        if name == "shaper":
+            return value[:1].isdigit() or value == "sweep"
+        return value[:1].isdigit() or (name == "buffer" and value.lower() == "bdp")
+
+    def _named(self, key: str, value: str, word: str) -> bool:
+        """A value whose option is named in the line."""
+        if key == "delay":
+            try:
+                once = read("--rtt", value, "s")
+            except HeadgateError:
+                return False
+            twice = _core.quantity_text("s", 2 * _core.quantity(once, "s")[1])
+            self.strange.append(
+                f"found {cut(repr(word))}; expected --rtt {twice} if that is one way, or --rtt {once} if it is there and back"
+            )
+            return True
+        if key in ("cc", "flows", "control"):
+            return self._flow(value)
+        name = NAMED[key]
+        if name in ("seed", "replications"):
+            if not value.isdigit():
+                return False
+            return self._set(name, str(int(value)), word)
+        if name == "rate" and (two := TWO_RATES.fullmatch(value)) is not None:
+            return self._rates(two, word)
+        if key == "latency":
+            self.line.said.append(f"A latency of {cut(value)} is the round trip here; one way would be twice that.")
+        return self._set(name, self._value(name, value), word)
+
+    def _rates(self, two: re.Match[str], word: str) -> bool:
+        down, up = two_rates(two)
+        return self._set("rate", down, word) and self._set("up", up, word)

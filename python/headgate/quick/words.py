@@ -1,0 +1,317 @@
+"""A line as people type it: words in any order, with the units and names of other tools.
+
+Only what means one thing is read. What a line was read as is shown in the words of the options, so that nobody has to guess.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import _core
+from ..base.errors import HeadgateError, cut, nearest
+from ..base.typed import NUMBER, joined
+from ..scenario.subjects import divided, is_own
+from .amounts import read, read_buffer, read_share
+from .flows import all_names, counted, is_flow, name_of, names_of, split
+from .line import Named, TypedLine
+from .presets import PRESETS
+from .queues import known_as, plain
+from .vocabulary import (
+    BETWEEN,
+    DIRECTIONS,
+    NAMED,
+    NUMBERS,
+    TWO_RATES,
+    counted_text,
+    is_time,
+    parts_of,
+    preset_of,
+    rate_of,
+)
+
+#: Rate and round trip of a line that names none, as those of `headgate matrix` and `headgate game`.
+RATE, RTT = "20Mbit/s", "40ms"
+
+
+def read_line(
+    words: Sequence[str], options: Mapping[str, Any], flows: Sequence[str] = (), up_flows: Sequence[str] = ()
+) -> TypedLine:
+    """The meaning of a line.
+
+    Args:
+        words: as they were typed, without those of options.
+        options: the values that were given by name; `None` unless given.
+        flows: those of `--flows`.
+        up_flows: those of `--up-flows`.
+
+    Raises:
+        HeadgateError: a word means nothing, or may mean two things; the error has all of them.
+
+    >>> read_line(["100Mbps", "20", "2", "cubic", "vs", "BBR"], {}).command()
+    "headgate quick --rate 100Mbit/s --rtt 20ms --flows 'cubic*2,bbr'"
+    >>> read_line(["20Mbit/s", "30ms", "cubic", "bbr"], {"queue": "fq"}).sentences()
+    []
+    """
+    return _Reader(words, options, flows, up_flows).line
+
+
+class _Reader(Named):
+    """Reads amounts, flows, queues and sorts of paths."""
+
+    def __init__(
+        self, words: Sequence[str], options: Mapping[str, Any], flows: Sequence[str], up_flows: Sequence[str]
+    ) -> None:
+        parts = [part for word in words for part in parts_of(word)]
+        found = joined([NUMBERS.get(part.lower(), part) for part in parts])
+        given = {k: v for k, v in options.items() if v is not None}
+        super().__init__(TypedLine(given, read=found != list(words)), found)
+        self._given(flows, up_flows)
+        self._times()
+        while self.at < len(self.words):
+            word = self.words[self.at]
+            self.at += 1
+            word = self._of_two(word)
+            if not (self._option(word) or self._amount(word) or self._name(word)):
+                self._unknown(word)
+        if self.strange:
+            lines = list(dict.fromkeys(self.strange))
+            raise HeadgateError("\n  ".join([f"{len(lines)} faults", *lines]) if len(lines) > 1 else lines[0])
+        self._defaults()
+
+    def _of_two(self, word: str) -> str:
+        """A name of two words, such as `video call`, as one."""
+        following = self.words[self.at] if self.at < len(self.words) else ""
+        both = f"{word}_{following}"
+        if re.fullmatch(r"[^\W\d][\w-]*", word) and re.fullmatch(r"[^\W\d][\w-]*", following):
+            known = [*PRESETS, *all_names(), *names_of("disciplines")]
+            found = _core.same(both, known)
+            # `TCP Cubic` is a name of two words by itself, `two downloads` is none.
+            if found is not None and not (word.lower() == "tcp" and is_flow(following)):
+                self.at += 1
+                self.line.read = True
+                return found
+        return word
+
+    def _amount(self, word: str) -> bool:
+        """A word that begins with a digit: a rate, a time, a share, a buffer, a number."""
+        if not re.match(r"\.?\d", word):
+            return False
+        options = self.line.options
+        chosen = preset_of(word)
+        if chosen is not None and not self._is_rate(word):
+            return self._set("preset", chosen, word, chosen != word)
+        if (two := TWO_RATES.fullmatch(word)) is not None and word.lower().count("/s") < word.count("/"):
+            return self._rates(two, word)
+        if re.fullmatch(NUMBER, word):
+            return self._number(word)
+        following = self.words[self.at].lower().rstrip(",") if self.at < len(self.words) else ""
+        named = NAMED.get(following)
+        found = rate_of(word)
+        if found is not None:
+            if named in ("rate", "up") and self._names_this(following):
+                self.at += 1
+                return self._set(named, found, word)
+            if "rate" not in options:
+                return self._set("rate", found, word, found != word)
+            if "up" not in options and not self.line.read:
+                self.line.read = True
+            return self._set("up" if "up" not in options else "rate", found, word)
+        if is_time(word):
+            if named in ("rtt", "duration") or (named == "buffer" and not self._value_after()):
+                self.at += 1
+                return self._set(named, self._value(named, word), word)
+            name = "duration" if word == self.duration else "rtt"
+            if name == "rtt" and "rtt" in options:
+                self.strange.append(
+                    f"found {cut(repr(word))} beside --rtt {options['rtt']}; expected one round trip: a buffer is --buffer {cut(word)}, "
+                    f"a duration --duration {cut(word)}, and a flow has one of its own as cubic:rtt={cut(word)}"
+                )
+                return True
+            value = read(f"--{name}", word, "s")
+            return self._set(name, value, word, value != word or name == "duration")
+        if re.fullmatch(rf"{NUMBER}\s*(%|percent)", word, re.IGNORECASE):
+            self.at += named == "loss"
+            return self._set("loss", read_share("--loss", word), word)
+        if re.fullmatch(rf"{NUMBER}[x*]?(bdps?|p|pkts?|packets?)", word, re.IGNORECASE) or named == "buffer":
+            self.at += named == "buffer" or (named == "queue" and not self._value_after())
+            return self._set("buffer", read_buffer(word), word)
+        if re.fullmatch(r"\d{1,6}(pairs?|x|\*)", word, re.IGNORECASE) and following and is_flow(following):
+            self.at += 1
+            return self._flow(f"{self.words[self.at - 1]}*{re.match(r'[0-9]+', word)[0]}")  # type: ignore[index]
+        return is_flow(word) and self._flow(word)
+
+    def _value_after(self) -> bool:
+        """Whether the name of an option that follows has a value of its own after it."""
+        after = self.words[self.at + 1] if self.at + 1 < len(self.words) else ""
+        return bool(after) and self._fits(
+            NAMED[self.words[self.at].lower().rstrip(",")], after, self.words[self.at].lower()
+        )
+
+    def _names_this(self, following: str) -> bool:
+        """Whether the word after a rate says its direction: `50Mbps down`, and with both directions `50Mbps download`."""
+        if following in DIRECTIONS and not self._after():
+            return False
+        lower = [w.lower() for w in self.words]
+        return following not in ("download", "upload") or {"download", "upload"} <= set(lower)
+
+    def _is_rate(self, word: str) -> bool:
+        """Whether `5G` or `4G` is a rate: in capitals, with a round trip beside it and no other rate."""
+        others = [w for w in self.words if w != word and (rate_of(w) is not None or TWO_RATES.fullmatch(w))]
+        times = "rtt" in self.line.options or any(is_time(w) and w != self.duration for w in self.words)
+        return re.fullmatch(r"[45]G", word) is not None and times and not others and "rate" not in self.line.options
+
+    def _number(self, word: str) -> bool:
+        """A number alone: a rate, a round trip, or how many flows of the next word."""
+        options, rest = self.line.options, self.words[self.at :]
+        following = rest[0] if rest else ""
+        named = NAMED.get(following.lower())
+        if named in ("rate", "up") and self._names_this(following.lower()) and named not in options:
+            self.at += 1
+            return self._set(named, read(f"--{named}", word, "bps"), word)
+        if named in ("replications", "seed"):
+            self.at += 1
+            return word.isdigit() and self._set(named, word, word)
+        times = sum(1 for _ in itertools.takewhile(lambda w: w.lower() in BETWEEN, rest))
+        following = rest[times] if times < len(rest) else ""
+        if not is_flow(following) and "tcp" in (w.lower() for w in rest[:times]):
+            # Three TCP flows name no control of their own.
+            times, following = [w.lower() for w in rest].index("tcp"), "tcp"
+        if (times and is_flow(following)) or (is_flow(following) and self._no_path_left()):
+            self.at += 1 + times
+            name = self.words[self.at - 1]
+            return word.isdigit() and self._flow(f"{name}*{word}" if word != "1" else name)
+        if "rate" not in options and not any(rate_of(w) or TWO_RATES.fullmatch(w) for w in rest):
+            if "preset" in options and not re.match(NUMBER, following):
+                return False
+            return self._set("rate", read("--rate", word, "bps"), word)
+        if "rtt" not in options and "preset" not in options and not any(is_time(w) for w in rest):
+            if is_flow(following) and float(word) < 5:
+                name = counted(following)[0]
+                self.strange.append(
+                    f"found {cut(repr(word))} before {cut(name)}; expected --rtt {cut(word)}ms for a round trip, or {cut(name)}*{cut(word)}"
+                )
+                self.at += 1
+                return True
+            return self._set("rtt", read("--rtt", word, "s"), word)
+        return "preset" in options and "rtt" not in options and self._set("rtt", read("--rtt", word, "s"), word)
+
+    def _no_path_left(self) -> bool:
+        """Whether a number before a flow can only be how many there are: the rate and the round trip are elsewhere in the line."""
+        options, rest = self.line.options, self.words[self.at :]
+        rate = "rate" in options or any(rate_of(w) is not None or TWO_RATES.fullmatch(w) for w in rest)
+        trip = "rtt" in options or any(is_time(w) and w != self.duration for w in rest)
+        preset = "preset" in options or any(preset_of(w) for w in rest)
+        return preset or (rate and trip)
+
+    def _name(self, word: str) -> bool:
+        """A sort of path, a flow, or a queue."""
+        options = self.line.options
+        if word in PRESETS or ((chosen := preset_of(word)) is not None and not is_flow(word)):
+            chosen = preset_of(word) or word
+            first = self.at == 1 and not self.line.flows
+            return self._set("preset", chosen, word, not first or chosen != word)
+        if is_flow(word) or re.match(r"(udp[:=@]|tcp[:/])\S|\w+=\d{1,6}$", word, re.IGNORECASE):
+            return is_flow(counted_text(word)) and self._flow(counted_text(word))
+        parts = [p for p in re.split(r"[,+/;&|]|[-_ ]vs\.?[-_ ]", word) if p.strip()]
+        if (
+            len(parts) > 1
+            and not re.search(r"[:=]", word)
+            and all(is_flow(p) or known_as(p) or preset_of(p) for p in parts)
+        ):
+            self.words[self.at : self.at] = parts
+            self.line.read = True
+            return True
+        if known_as(re.split(r"[:,]", word)[0]) is not None:
+            queue = plain(word)
+            if "queue" in options and options["queue"] != queue:
+                both = f"{options['queue']},{queue}"
+                self.strange.append(
+                    f"found the queues {both}; expected one: run each by itself with --queue, or headgate matrix --queues {both}"
+                )
+                return True
+            options["queue"] = queue
+            self.line.read = True
+            return True
+        return False
+
+    def _flow(self, word: str) -> bool:
+        """Flows, with a number after them if the line goes on so: `cubic x2`, `cubic 2 bbr 3`."""
+        text, rest = self._flow_text(word), self.words[self.at :]
+        after = re.fullmatch(r"[x×](\d{1,6})", rest[0], re.IGNORECASE) if rest else None
+        if after is not None and ":" not in text and "*" not in text:
+            self.at += 1
+            text = f"{text}*{after[1]}"
+        self.line.read |= text != word
+        self.line.flows.append(text)
+        return True
+
+    def _flow_text(self, text: str) -> str:
+        """A list of flows with names and numbers as files have them; parameters stay."""
+        try:
+            items = split(counted_text(text), "--flows")
+        except HeadgateError:
+            return text
+        if any(is_own(divided(item)[0]) for item in items):
+            return text
+        if not any(re.search(r"[\s+]", item.partition(":")[0].strip()) for item in items) and all(
+            re.match(r"[\w.]+\s*=", item) or item.partition(":")[0].partition("*")[0].strip() in all_names()
+            for item in items
+        ):
+            return text
+        found = []
+        for item in items:
+            if re.match(r"[\w.]+\s*=", item):
+                found.append(item)
+                continue
+            head, colon, rest = item.partition(":")
+            words = [
+                w for w in re.split(r"\s+", head) if w.lower() not in ("and", "vs", "vs.", "versus", "with", "+", "&")
+            ]
+            whole = counted(" ".join(words))
+            several = [" ".join(words)] if name_of(whole[0]) or not all(is_flow(w) for w in words) else words
+            for i, each in enumerate(several):
+                name, count = counted(each)
+                known = name_of(name) or name
+                tail = f"{colon}{rest}" if i == len(several) - 1 else ""
+                found.append(known + (f"*{count}" if count and count != "1" else "") + tail)
+        return ",".join(found)
+
+    def _unknown(self, word: str) -> None:
+        """What is said of a word that means nothing."""
+        known = [*PRESETS, *all_names(), *names_of("disciplines")]
+        hint = nearest(counted(re.split(r"[:,]", word)[0])[0], known)
+        if word[:1].isdigit() or re.match(r"\.\d", word):
+            try:
+                read("--rate", word, "bps")
+                why = "expected a flow after it, or nothing"
+            except HeadgateError as e:
+                both = re.search(r"expected (\S+, or .* if B is bytes)", str(e))
+                why = f"expected {both[1]}" if both else "expected a rate such as 20Mbit/s or a time such as 30ms"
+            self.strange.append(f"found {cut(repr(word))}; {why}")
+            return
+        lists = (
+            ""
+            if hint
+            else " headgate list has flow-controls, workloads, short-names and disciplines; headgate quick --presets the paths."
+        )
+        what = "expected a flow, a queue, a sort of path, a rate or a time"
+        self.strange.append(f"found {cut(repr(word))}.{hint}" if hint else f"found {cut(repr(word))}; {what}.{lists}")
+
+    def _defaults(self) -> None:
+        """The rate and the round trip of a line that names none."""
+        options = self.line.options
+        if "preset" in options or not (self.line.flows or self.line.up_flows):
+            return
+        missing = [name for name in ("rate", "rtt") if name not in options]
+        for name in missing:
+            options[name] = RATE if name == "rate" else RTT
+        if missing:
+            self.line.read = True
+            what = " and ".join("rate" if name == "rate" else "round trip" for name in missing)
+            self.line.said.append(
+                f"The line names no {what}: {' and '.join(options[name] for name in missing)} "
+                f"{'are' if len(missing) > 1 else 'is'} what headgate matrix and game have, too."
+            )
