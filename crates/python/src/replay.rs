@@ -52,11 +52,18 @@ pub struct TraceFile(Option<headgate_replay::TraceFile>);
 
 #[pymethods]
 impl TraceFile {
-    /// Opens a file; its kind follows from its name, or else from its first bytes.
+    /// Opens a file; its kind follows from its first bytes, or else from its name.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<TraceFile> {
         // Opening a pipe waits for a writer.
         let file = interruptible(py, &mut Some(path), |path| headgate_replay::TraceFile::open(path))?;
+        file.map(|file| TraceFile(Some(file))).map_err(|e| trace_error(&e))
+    }
+
+    /// Standard input.
+    #[staticmethod]
+    fn standard_input(py: Python<'_>) -> PyResult<TraceFile> {
+        let file = interruptible(py, &mut Some(()), |_| headgate_replay::TraceFile::standard_input())?;
         file.map(|file| TraceFile(Some(file))).map_err(|e| trace_error(&e))
     }
 

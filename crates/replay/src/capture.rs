@@ -6,10 +6,11 @@ use crate::flows::Flows;
 use crate::intake::{Intake, Place, Raw};
 use crate::quick::QuickMap;
 use crate::rows::Fate;
+use crate::source::Counting;
 use headgate_capture::{CaptureError, Classify, Frame, Key, LinkType, Reader, Stamp, Writer, dissect};
 use headgate_packet::Time;
 use headgate_queue::DropReason;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,17 +21,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Picoseconds in a nanosecond.
 const NS: i128 = 1_000;
 
-/// Counts the bytes that are read through it.
-struct Counting<R>(R, Arc<AtomicU64>);
-
-impl<R: Read> Read for Counting<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.0.read(buffer)?;
-        self.1.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
-    }
-}
-
 /// Reads a capture.
 pub struct CaptureTrace {
     reader: Reader,
@@ -40,6 +30,8 @@ pub struct CaptureTrace {
     numbers: QuickMap<Key, u32>,
     /// The conversation seen last; captures have runs of one.
     last: Option<(Key, u32)>,
+    /// Packets with their bytes that were read and not taken yet, by their numbers in the trace.
+    waiting: BTreeMap<u64, Kept>,
 }
 
 impl CaptureTrace {
@@ -51,7 +43,14 @@ impl CaptureTrace {
         let position = Arc::new(AtomicU64::new(0));
         let reader = Reader::new(Counting(bytes, Arc::clone(&position)))
             .map_err(|e| TraceError::file(format!("found {}; expected {}", e.found, e.expected)))?;
-        Ok(CaptureTrace { reader, position, classify, numbers: QuickMap::default(), last: None })
+        Ok(CaptureTrace {
+            reader,
+            position,
+            classify,
+            numbers: QuickMap::default(),
+            last: None,
+            waiting: BTreeMap::new(),
+        })
     }
 
     /// Bytes read so far.
@@ -69,6 +68,22 @@ impl CaptureTrace {
         intake: &mut Intake,
         mut kept: Option<&mut Frames>,
     ) -> Result<bool, TraceError> {
+        let first = intake.arrivals.len();
+        let more = self.next(most, intake, kept.as_deref_mut())?;
+        if !more {
+            intake.end()?;
+        }
+        if let Some(kept) = kept.filter(|_| intake.waits()) {
+            // Those that were sorted stand in the order in which they were taken; of those before the first one that waits the others were skipped.
+            let taken = intake.arrivals[first..].iter().filter_map(|arrival| self.waiting.remove(&arrival.number));
+            kept.window.extend(taken.map(Some));
+            self.waiting = intake.oldest().map_or_else(BTreeMap::new, |oldest| self.waiting.split_off(&oldest));
+        }
+        Ok(more)
+    }
+
+    /// Reads up to `most` packets; false at the end of the file.
+    fn next(&mut self, most: usize, intake: &mut Intake, mut kept: Option<&mut Frames>) -> Result<bool, TraceError> {
         for _ in 0..most {
             let frame = match self.reader.next() {
                 Ok(Some(frame)) => frame,
@@ -106,8 +121,12 @@ impl CaptureTrace {
                     number
                 }
             })?;
-            if taken && let Some(kept) = &mut kept {
-                kept.push(&frame);
+            match &mut kept {
+                Some(_) if taken && intake.waits() => {
+                    drop(self.waiting.insert(frame.number, Kept::of(&frame, Vec::new())))
+                }
+                Some(kept) if taken => kept.push(&frame),
+                _ => {}
             }
         }
         Ok(true)
@@ -150,6 +169,14 @@ struct Kept {
 }
 
 impl Kept {
+    /// Takes a packet; `captured` is memory for its bytes.
+    fn of(frame: &Frame<'_>, mut captured: Vec<u8>) -> Kept {
+        captured.clear();
+        captured.extend_from_slice(frame.captured);
+        let Frame { number, time, bytes, link, interface, .. } = *frame;
+        Kept { number, time, bytes, captured, link, interface }
+    }
+
     fn frame(&self) -> Frame<'_> {
         Frame {
             number: self.number,
@@ -171,11 +198,8 @@ pub struct Frames {
 
 impl Frames {
     fn push(&mut self, frame: &Frame<'_>) {
-        let mut captured = self.spare.pop().unwrap_or_default();
-        captured.clear();
-        captured.extend_from_slice(frame.captured);
-        let Frame { number, time, bytes, link, interface, .. } = *frame;
-        self.window.push_back(Some(Kept { number, time, bytes, captured, link, interface }));
+        let captured = self.spare.pop().unwrap_or_default();
+        self.window.push_back(Some(Kept::of(frame, captured)));
     }
 
     /// Forgets all packets.

@@ -1,12 +1,16 @@
 //! Traces in CSV: a header, then a line per packet. Times are read as decimals, never as floats.
+//!
+//! Fields are separated by commas, tabs, semicolons or bars, as in the header. Semicolons stand where commas are decimal: there a time may have one.
 
 use crate::clock::parse_seconds;
 use crate::error::{Fault, TraceError, quoted};
 use crate::flows::Flows;
 use crate::guard::original;
 use crate::intake::{Intake, Place, Raw};
+use crate::lines::Lines;
+use crate::start::Start;
 use csv::{ByteRecord, Reader, ReaderBuilder};
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 
 /// The columns of a trace; the first three must be there.
 pub const COLUMNS: [&str; 8] = ["time_s", "flow", "size_bytes", "weight", "priority", "ecn", "source", "destination"];
@@ -17,31 +21,21 @@ pub const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
 /// Maximum number of bytes of a line; one in quotes may be several lines of text.
 const LONGEST: u64 = 1 << 20;
 
-/// Gives out no more bytes than were granted: a line without an end takes no more memory than that.
-struct Bounded {
-    bytes: Box<dyn Read + Send + Sync>,
-    granted: u64,
-}
-
-impl Read for Bounded {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.granted == 0 {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let n = self.bytes.by_ref().take(self.granted).read(buffer)?;
-        self.granted -= n as u64;
-        Ok(n)
-    }
-}
-
 /// Reads a CSV file.
 pub struct CsvTrace {
-    reader: Reader<Bounded>,
+    reader: Reader<Lines>,
     record: ByteRecord,
     /// The place of each of [`COLUMNS`].
     columns: [Option<usize>; COLUMNS.len()],
     width: usize,
     number: u64,
+    /// Lines and bytes before the header.
+    before: (u64, u64),
+    /// Whether lines that begin with `#` are comments.
+    comments: bool,
+    separator: u8,
+    /// What stands before decimals; 0 while no time has had any.
+    point: u8,
 }
 
 impl CsvTrace {
@@ -50,26 +44,43 @@ impl CsvTrace {
     /// # Errors
     /// The bytes cannot be read, there are none, or they begin with no header with the columns of a trace.
     pub fn new(bytes: impl Read + Send + Sync + 'static, lenient: bool) -> Result<CsvTrace, TraceError> {
-        let bytes = Bounded { bytes: Box::new(bytes), granted: 0 };
-        let mut reader =
-            ReaderBuilder::new().has_headers(false).flexible(true).buffer_capacity(1 << 18).from_reader(bytes);
+        let mut bytes: Box<dyn Read + Send + Sync> = Box::new(bytes);
+        let Start { read, lines, bytes: skipped, separator, comments } =
+            Start::of(&mut bytes).map_err(|e| TraceError::unreadable(&e))?;
+        let bytes = Lines::new(Cursor::new(read).chain(bytes));
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true).delimiter(separator).buffer_capacity(1 << 18);
+        let mut reader = builder.from_reader(bytes);
         let mut record = ByteRecord::new();
-        if !next(&mut reader, &mut record)? {
+        if !next(&mut reader, &mut record, lines)? {
             return Err(TraceError::file(format!("is empty; expected a header: {}", expected())));
         }
         let names: Vec<String> = record.iter().map(|f| String::from_utf8_lossy(f).trim().to_owned()).collect();
-        let names: Vec<&str> = names.iter().map(|n| n.trim_start_matches('\u{feff}')).collect();
+        let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+        while names.last().is_some_and(|name| name.is_empty()) {
+            names.pop();
+        }
         let columns = find_columns(&names, lenient).map_err(|message| TraceError {
             fault: Fault::File,
-            place: "line 1".to_owned(),
+            place: format!("line {}", lines + 1),
             message,
         })?;
-        Ok(CsvTrace { reader, record, columns, width: names.len(), number: 0 })
+        Ok(CsvTrace {
+            reader,
+            record,
+            columns,
+            width: names.len(),
+            number: 0,
+            before: (lines, skipped),
+            comments,
+            separator,
+            point: 0,
+        })
     }
 
     /// Bytes read so far.
     pub fn position(&self) -> u64 {
-        self.reader.position().byte()
+        self.before.1 + self.reader.position().byte()
     }
 
     /// Hands up to `most` packets to `intake`; false at the end of the file.
@@ -78,8 +89,20 @@ impl CsvTrace {
     /// A fault that is not skipped, or the file cannot be read.
     pub fn read(&mut self, most: usize, intake: &mut Intake) -> Result<bool, TraceError> {
         for _ in 0..most {
-            if !next(&mut self.reader, &mut self.record)? {
+            let more = match next(&mut self.reader, &mut self.record, self.before.0) {
+                // Damaged data end the trace, as the end of a file in the middle of a packet does.
+                Err(e) if e.fault == Fault::CutOff => {
+                    intake.skip(e.fault, Place::Line(self.before.0 + self.reader.get_ref().begun()), || e.message)?;
+                    false
+                }
+                more => more?,
+            };
+            if !more {
+                intake.end()?;
                 return Ok(false);
+            }
+            if self.record.iter().all(|field| field.trim_ascii().is_empty()) || self.comment()? {
+                continue;
             }
             self.number += 1;
             self.packet(intake)?;
@@ -87,10 +110,30 @@ impl CsvTrace {
         Ok(true)
     }
 
+    /// Whether the line is a comment.
+    fn comment(&mut self) -> Result<bool, TraceError> {
+        if !self.comments || self.record.as_slice().first() != Some(&b'#') {
+            return Ok(false);
+        }
+        if self.record.as_slice().contains(&b'\n') {
+            let message = "found a comment with a quote that is left open; expected a comment on one line".to_owned();
+            return Err(TraceError { fault: Fault::File, place: Place::Line(self.line()).to_string(), message });
+        }
+        Ok(true)
+    }
+
+    /// The number of the line that was read last.
+    #[inline]
+    fn line(&mut self) -> u64 {
+        let end = self.reader.position().byte();
+        self.before.0 + self.reader.get_mut().ended(end, self.record.as_slice())
+    }
+
     fn packet(&mut self, intake: &mut Intake) -> Result<(), TraceError> {
+        let place = Place::Line(self.line());
         let record = &self.record;
-        let place = Place::Line(record.position().map_or(0, csv::Position::line));
-        if record.len() != self.width {
+        let more = record.iter().skip(self.width).any(|field| !field.trim_ascii().is_empty());
+        if record.len() < self.width || more {
             let (found, width) = (record.len(), self.width);
             return intake.skip(Fault::BadRecord, place, || {
                 format!("found {found} field{}; expected {width}, as in the header", if found == 1 { "" } else { "s" })
@@ -102,8 +145,9 @@ impl CsvTrace {
             format!("{}: found {}; expected {expected}", COLUMNS[column], quoted(&found))
         };
         let number = |column: usize, default: i64| field(column).map_or(Some(default), whole);
-        let Some(time) = field(0).and_then(parse_seconds) else {
-            return intake.skip(Fault::BadTime, place, || wrong(0, "a time in seconds, such as 0.25"));
+        let Some(time) = field(0).and_then(|text| time(text, self.separator, &mut self.point)) else {
+            let point = if self.point == b',' { "0,25, with a comma as in the times before" } else { "0.25" };
+            return intake.skip(Fault::BadTime, place, || wrong(0, &format!("a time in seconds, such as {point}")));
         };
         let Some(flow) = field(1).and_then(|f| std::str::from_utf8(f).ok()).filter(|f| !f.is_empty()) else {
             return intake.skip(Fault::BadFlow, place, || wrong(1, "the name or number of a flow"));
@@ -125,7 +169,7 @@ impl CsvTrace {
         };
         let (weight, ecn) = (self.columns[3].map(|_| weight), self.columns[5].map(|_| ecn));
         let hosts = [6, 7].map(|column| match field(column).map(String::from_utf8_lossy) {
-            Some(name) if !name.is_empty() => intake.flows.host(original(&name)),
+            Some(name) if !name.is_empty() => intake.reading().host(original(&name)),
             _ => Flows::APART,
         });
         let raw = Raw { place, number: self.number, time, size, weight, hosts, priority, ecn };
@@ -133,16 +177,35 @@ impl CsvTrace {
     }
 }
 
-/// Reads the next line; false at the end of the file.
-fn next(reader: &mut Reader<Bounded>, record: &mut ByteRecord) -> Result<bool, TraceError> {
-    let (start, line) = (reader.position().byte(), reader.position().line());
-    reader.get_mut().granted = LONGEST + 1;
+/// A time in a table with this separator; `point` is what stands before decimals, as soon as that is known.
+///
+/// With semicolons a comma is a decimal one, since it is for this that a spreadsheet separates by them. A table has one or the other: where commas are
+/// decimal, points may separate thousands.
+fn time(text: &[u8], separator: u8, point: &mut u8) -> Option<i128> {
+    let comma = separator == b';' && text.contains(&b',');
+    if !comma && !text.contains(&b'.') {
+        return parse_seconds(text);
+    }
+    let mark = if comma { b',' } else { b'.' };
+    let all = || parse_seconds(&text.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }).collect::<Vec<_>>());
+    let ps = if comma { all() } else { parse_seconds(text) }?;
+    (*point == 0 || *point == mark).then(|| {
+        *point = mark;
+        ps
+    })
+}
+
+/// Reads the next line, of those after the first `before`; false at the end of the file.
+fn next(reader: &mut Reader<Lines>, record: &mut ByteRecord, before: u64) -> Result<bool, TraceError> {
+    let start = reader.position().byte();
+    reader.get_mut().begin(start, LONGEST + 1);
     let more = reader.read_byte_record(record);
     let endless =
         matches!(&more, Err(e) if matches!(e.kind(), csv::ErrorKind::Io(e) if e.kind() == io::ErrorKind::FileTooLarge));
     if endless || reader.position().byte() - start > LONGEST {
         let message = "found more than 1 MiB without the end of a line; expected a packet in at most 1 MiB (is a quote left open?)";
-        return Err(TraceError { fault: Fault::File, place: format!("line {line}"), message: message.to_owned() });
+        let place = Place::Line(before + reader.get_ref().begun());
+        return Err(TraceError { fault: Fault::File, place: place.to_string(), message: message.to_owned() });
     }
     more.map_err(|e| unreadable(&e))
 }

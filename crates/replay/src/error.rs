@@ -1,5 +1,6 @@
 //! What is wrong with a trace: the place, what was found, what was expected.
 
+use crate::packed::Damaged;
 use headgate_packet::cut;
 use std::fmt;
 
@@ -8,6 +9,8 @@ use std::fmt;
 pub enum Fault {
     /// A packet earlier than the one before it.
     TimeBackwards,
+    /// A packet later than those after it.
+    TimeAhead,
     /// No time, or an unusable one.
     BadTime,
     /// No flow.
@@ -35,6 +38,7 @@ impl Fault {
     pub fn name(self) -> &'static str {
         match self {
             Fault::TimeBackwards => "time_backwards",
+            Fault::TimeAhead => "time_ahead",
             Fault::BadTime => "bad_time",
             Fault::BadFlow => "bad_flow",
             Fault::BadSize => "bad_size",
@@ -70,6 +74,10 @@ impl TraceError {
 impl TraceError {
     /// The file cannot be read; the operating system's message without its number.
     pub(crate) fn unreadable(e: &std::io::Error) -> TraceError {
+        if let Some(damaged) = e.get_ref().and_then(|e| e.downcast_ref::<Damaged>()) {
+            let message = format!("found {damaged}; expected a whole file");
+            return TraceError { fault: Fault::CutOff, place: String::new(), message };
+        }
         let text = e.to_string();
         TraceError::file(format!("cannot be read; {}", text.split(" (os error").next().unwrap_or(&text)))
     }

@@ -3,13 +3,14 @@
 use crate::clock::Origin;
 use crate::error::{Fault, TraceError, quoted};
 use crate::flows::Flows;
+use crate::order::{Held, Order, Wrong};
 use headgate_capture::NotIp;
-use headgate_packet::{Ecn, PacketSize, Rate, Time};
+use headgate_packet::{Duration, Ecn, PacketSize, Rate, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// The place of a packet in its trace, from 1.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A line of a text file.
     Line(u64),
@@ -92,17 +93,38 @@ pub struct Intake {
     skipped: BTreeMap<&'static str, u64>,
     /// Time of the first packet and of the last.
     span: Option<(i128, i128)>,
+    /// Packets whose place in time is not known yet.
+    order: Order,
+    /// The flows in the order in which they were read, and the number that each has once a packet of it was taken.
+    read: Flows,
+    numbers: Vec<Option<u32>>,
 }
 
 /// Maximum duration of a trace: the range of 64 bits of picoseconds.
-const LONGEST: i128 = u64::MAX as i128 / 2;
+pub(crate) const LONGEST: i128 = u64::MAX as i128 / 2;
 
 impl Intake {
     /// An empty one, for a line of this rate; if it is lenient, packets with faults are skipped and counted. Packets have this ECN field where
     /// the trace has none.
     pub fn new(lenient: bool, rate: Rate, ecn: Ecn) -> Intake {
         let longest = rate.longest_packet().min(u64::from(PacketSize::LONGEST.bytes())) as u32;
-        Intake { lenient, longest, ecn, ..Intake::default() }
+        Intake { lenient, longest, ecn, order: Order::new(lenient, 0), ..Intake::default() }
+    }
+
+    /// Packets are sorted by time, as far as each is at most this much earlier than one before it.
+    pub fn sorted(mut self, window: Duration) -> Intake {
+        self.order = Order::new(self.lenient, i128::from(window.as_ps()));
+        self
+    }
+
+    /// Whether packets wait for others before they are taken.
+    pub fn waits(&self) -> bool {
+        self.order.waits()
+    }
+
+    /// The number of the first packet of the trace that waits for others.
+    pub fn oldest(&self) -> Option<u64> {
+        self.order.oldest()
     }
 
     /// Whether packets with faults are skipped and counted.
@@ -113,6 +135,11 @@ impl Intake {
     /// Longest packet that is taken, in bytes.
     pub fn longest(&self) -> u32 {
         self.longest
+    }
+
+    /// The flows and hosts as they are read: those that count, or while packets wait for others, those from which they are numbered later.
+    pub fn reading(&mut self) -> &mut Flows {
+        if self.order.waits() { &mut self.read } else { &mut self.flows }
     }
 
     /// Where the trace's time begins.
@@ -137,42 +164,111 @@ impl Intake {
         Ok(())
     }
 
-    /// Takes a packet; `flow` gives the number of its flow. False if it was skipped.
+    /// Takes a packet; `flow` gives the number of its flow. False if it was skipped; where packets wait for others, it may still be.
     ///
     /// # Errors
     /// The first fault, unless faults are skipped.
     #[inline]
     pub fn take(&mut self, raw: Raw, flow: impl FnOnce(&mut Flows) -> u32) -> Result<bool, TraceError> {
-        let (first, last) = self.span.unwrap_or((raw.time, raw.time));
         let size = self.size(raw.size);
         let weight = raw.weight.map(u32::try_from);
         let ecn = raw.ecn.map_or(Some(self.ecn), |n| ECN.get(usize::try_from(n).ok()?).copied());
-        let (Some(size), Some(ecn), Ok(priority), true, true) = (
-            size,
-            ecn,
-            u8::try_from(raw.priority),
-            raw.time >= last && raw.time.saturating_sub(first) <= LONGEST,
-            weight.is_none_or(|w| w.is_ok_and(|w| w > 0)),
-        ) else {
-            return self.refuse(&raw, first, last).map(|()| false);
+        let (Some(size), Some(ecn), Ok(priority), true) =
+            (size, ecn, u8::try_from(raw.priority), weight.is_none_or(|w| w.is_ok_and(|w| w > 0)))
+        else {
+            return self.refuse(&raw).map(|()| false);
         };
-        let flow = flow(&mut self.flows);
-        if let Some(Ok(weight)) = weight
-            && let Err(before) = self.flows.weigh(flow, weight)
+        let weight = weight.and_then(Result::ok);
+        let (at, number, bytes) = (Time::ZERO, raw.number, size.bytes());
+        let (weight_given, hosts) = (weight.unwrap_or(1), raw.hosts);
+        let arrival = Arrival { at, number, flow: 0, weight: weight_given, bytes, hosts, priority, ecn };
+        let mut held = Held { time: raw.time, place: raw.place, weight, arrival };
+        if self.order.waits() {
+            held.arrival.flow = flow(&mut self.read);
+            self.order.push(held);
+            return self.settle(false).map(|()| true);
+        }
+        let (first, last) = self.span.unwrap_or((raw.time, raw.time));
+        if raw.time < last || raw.time.saturating_sub(first) > LONGEST {
+            let wrong = if raw.time < last { Wrong::Behind(last) } else { Wrong::Far(first.saturating_add(LONGEST)) };
+            return self.refuse_time(&held, wrong).map(|()| false);
+        }
+        held.arrival.flow = flow(&mut self.flows);
+        self.admit(held)
+    }
+
+    /// The trace is over: takes the packets that wait.
+    ///
+    /// # Errors
+    /// The first fault, unless faults are skipped.
+    pub fn end(&mut self) -> Result<(), TraceError> {
+        self.settle(true)
+    }
+
+    /// Takes the packets whose place in time is known; at the end of the trace all have theirs.
+    fn settle(&mut self, end: bool) -> Result<(), TraceError> {
+        while let Some((held, wrong)) = self.order.judged(end) {
+            match wrong {
+                Some(wrong) => self.refuse_time(&held, wrong)?,
+                None => self.order.sort(held),
+            }
+            while let Some(held) = self.order.earliest(false) {
+                self.number(held)?;
+            }
+        }
+        while let Some(held) = self.order.earliest(end) {
+            self.number(held)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a packet that waited. Its flow has a number from now on, if it had none.
+    fn number(&mut self, mut held: Held) -> Result<bool, TraceError> {
+        let read = held.arrival.flow;
+        if read as usize >= self.numbers.len() {
+            self.numbers.resize(read as usize + 1, None);
+        }
+        held.arrival.hosts = self.hosts(held.arrival.hosts);
+        held.arrival.flow = match self.numbers[read as usize] {
+            Some(number) => number,
+            None => {
+                let number = self.flows.number(self.read.name(read));
+                // Those of a conversation of a capture.
+                let hosts = self.hosts(self.read.hosts(read));
+                let new = self.flows.between(number, hosts);
+                debug_assert!(new.is_ok(), "no packet of it was taken before");
+                self.numbers[read as usize] = Some(number);
+                number
+            }
+        };
+        self.admit(held)
+    }
+
+    /// The numbers of hosts that were read.
+    fn hosts(&mut self, read: [u32; 2]) -> [u32; 2] {
+        read.map(|host| if host == Flows::APART { host } else { self.flows.host(self.read.host_name(host)) })
+    }
+
+    /// Takes a packet that is the next one in time.
+    #[inline]
+    fn admit(&mut self, held: Held) -> Result<bool, TraceError> {
+        let Held { time, place, weight, mut arrival } = held;
+        if let Some(weight) = weight
+            && let Err(before) = self.flows.weigh(arrival.flow, weight)
         {
-            let name = quoted(self.flows.name(flow));
+            let name = quoted(self.flows.name(arrival.flow));
             let message = || format!("weight: found {weight}; expected {before}, the weight of flow {name} before");
-            return self.skip(Fault::BadWeight, raw.place, message).map(|()| false);
+            return self.skip(Fault::BadWeight, place, message).map(|()| false);
         }
-        if let Err([side, before]) = self.flows.between(flow, raw.hosts) {
-            return self.wrong_host(flow, side as usize, before, &raw).map(|()| false);
+        if let Err([side, before]) = self.flows.between(arrival.flow, arrival.hosts) {
+            return self.wrong_host(&arrival, side as usize, before, place).map(|()| false);
         }
-        self.span = Some((first, raw.time));
+        let first = self.span.map_or(time, |(first, _)| first);
+        self.span = Some((first, time));
         self.packets += 1;
-        let at = Time::from_ps((raw.time - first) as u64);
-        let (number, weight) = (raw.number, weight.and_then(Result::ok).unwrap_or(1));
-        let hosts = self.flows.hosts(flow);
-        self.arrivals.push(Arrival { at, number, flow, weight, bytes: size.bytes(), hosts, priority, ecn });
+        arrival.at = Time::from_ps((time - first) as u64);
+        arrival.hosts = self.flows.hosts(arrival.flow);
+        self.arrivals.push(arrival);
         Ok(true)
     }
 
@@ -184,31 +280,17 @@ impl Intake {
 
     /// Says that a packet has another host than the flow had before.
     #[cold]
-    fn wrong_host(&mut self, flow: u32, side: usize, before: u32, raw: &Raw) -> Result<(), TraceError> {
-        let [found, before] = [raw.hosts[side], before].map(|host| quoted(self.flows.host_name(host)));
-        let (side, name) = (["source", "destination"][side], quoted(self.flows.name(flow)));
+    fn wrong_host(&mut self, arrival: &Arrival, side: usize, before: u32, place: Place) -> Result<(), TraceError> {
+        let [found, before] = [arrival.hosts[side], before].map(|host| quoted(self.flows.host_name(host)));
+        let (side, name) = (["source", "destination"][side], quoted(self.flows.name(arrival.flow)));
         let message = || format!("{side}: found {found}; expected {before}, the {side} of flow {name} before");
-        self.skip(Fault::BadHost, raw.place, message)
+        self.skip(Fault::BadHost, place, message)
     }
 
     /// Says what is wrong with a packet.
     #[cold]
-    fn refuse(&mut self, raw: &Raw, first: i128, last: i128) -> Result<(), TraceError> {
-        let seconds = |ps: i128| {
-            let mut text = Vec::new();
-            Origin::from_ps(ps).write(Time::ZERO, &mut text);
-            String::from_utf8(text).expect("digits")
-        };
-        let (fault, message) = if raw.time < last {
-            let message = format!("time_s: found {}; expected {} or later", seconds(raw.time), seconds(last));
-            (Fault::TimeBackwards, format!("{message}, the time of the packet before"))
-        } else if raw.time.saturating_sub(first) > LONGEST {
-            let end = seconds(first.saturating_add(LONGEST));
-            (
-                Fault::BadTime,
-                format!("time_s: found {}; expected at most {end}, 106 days after the first packet", seconds(raw.time)),
-            )
-        } else if self.size(raw.size).is_none() {
+    fn refuse(&mut self, raw: &Raw) -> Result<(), TraceError> {
+        let (fault, message) = if self.size(raw.size).is_none() {
             let slow = self.longest < PacketSize::LONGEST.bytes();
             let why = if slow { ": at this rate a longer packet takes more than 213 days" } else { "" };
             (Fault::BadSize, format!("size_bytes: found {}; expected 1 to {}{why}", raw.size, self.longest))
@@ -221,5 +303,30 @@ impl Intake {
             (Fault::BadWeight, format!("weight: found {weight}; expected 1 to 4294967295"))
         };
         self.skip(fault, raw.place, || message)
+    }
+
+    /// Says what is wrong with the time of a packet.
+    #[cold]
+    fn refuse_time(&mut self, held: &Held, wrong: Wrong) -> Result<(), TraceError> {
+        let seconds = |ps: i128| {
+            let mut text = Vec::new();
+            Origin::from_ps(ps).write(Time::ZERO, &mut text);
+            String::from_utf8(text).expect("digits")
+        };
+        let found = seconds(held.time);
+        let (fault, expected) = match wrong {
+            Wrong::Behind(least) => {
+                let sorted = self.order.window() > 0;
+                let why = if sorted {
+                    "the latest time before it less the window in which packets are sorted"
+                } else {
+                    "the time of the packet before"
+                };
+                (Fault::TimeBackwards, format!("{} or later, {why}", seconds(least)))
+            }
+            Wrong::Ahead => (Fault::TimeAhead, "a time before those of the packets after it".to_owned()),
+            Wrong::Far(most) => (Fault::BadTime, format!("at most {}, 106 days after the first packet", seconds(most))),
+        };
+        self.skip(fault, held.place, || format!("time_s: found {found}; expected {expected}"))
     }
 }

@@ -15,7 +15,7 @@ pub struct Kept {
     weights: Vec<u32>,
     /// The hosts in the first packet of each flow.
     hosts: Vec<[u32; 2]>,
-    /// Packets were skipped before these places: (place, number of the packet there less the place).
+    /// Packets were skipped before these places, or sorted: (place, number of the packet there less the place, which may wrap around).
     shifts: Vec<(usize, u64)>,
     /// What the reader knew at the end: names and weights of flows, faults, the span of time.
     pub(crate) intake: Intake,
@@ -41,7 +41,7 @@ impl Kept {
     }
 
     fn push(&mut self, arrival: &Arrival) {
-        let shift = arrival.number - self.at.len() as u64;
+        let shift = arrival.number.wrapping_sub(self.at.len() as u64);
         if self.shifts.last().is_none_or(|(_, last)| *last != shift) {
             self.shifts.push((self.at.len(), shift));
         }
@@ -66,7 +66,7 @@ impl Kept {
             }
             Arrival {
                 at: self.at[i],
-                number: i as u64 + self.shifts[shift - 1].1,
+                number: (i as u64).wrapping_add(self.shifts[shift - 1].1),
                 flow: self.flow[i],
                 weight: self.weights[self.flow[i] as usize],
                 bytes: self.bytes[i],

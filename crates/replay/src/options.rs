@@ -1,7 +1,7 @@
 //! The options of a replay.
 
 use crate::replayer::Conventions;
-use headgate_packet::Rate;
+use headgate_packet::{Duration, Rate};
 use headgate_queue::Spec;
 use headgate_sim::spec::SpecError;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ pub struct Options {
     /// Packets with faults are skipped and counted.
     #[serde(default)]
     pub lenient: bool,
+    /// Packets are sorted by time, as far as each is at most this much earlier than one before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sort: Option<Duration>,
     /// Series over time are kept for a figure.
     #[serde(default)]
     pub series: bool,

@@ -24,6 +24,7 @@ use headgate_sim::{Tracks as Decided, Window};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where packets come from.
 #[allow(clippy::large_enum_variant, reason = "there is one of it")]
@@ -72,6 +73,8 @@ pub struct Replay {
     /// Bytes of the packets of this batch, where an output needs them.
     frames: Option<Frames>,
     keeper: Option<Keeper>,
+    /// Bytes of the file read so far, if they are not those of the packets.
+    position: Option<Arc<AtomicU64>>,
 }
 
 impl Replay {
@@ -84,10 +87,12 @@ impl Replay {
         };
         Replay {
             source: Source::Table(TableTrace::default()),
-            intake: Intake::new(options.lenient, options.rate, options.conventions.ecn.into()),
+            intake: Intake::new(options.lenient, options.rate, options.conventions.ecn.into())
+                .sorted(options.sort.unwrap_or_default()),
             queues: options.queues.iter().map(queue).collect(),
             frames: None,
             keeper: None,
+            position: None,
         }
     }
 
@@ -96,6 +101,7 @@ impl Replay {
     /// # Errors
     /// Its beginning is wrong, or it holds Parquet, whose rows are to be handed over with [`Replay::push`].
     pub fn read(&mut self, file: TraceFile, classify: Classify) -> Result<(), TraceError> {
+        self.position = file.position();
         self.source = match file.kind() {
             Kind::Csv => Source::Csv(CsvTrace::new(file.into_bytes(), self.intake.is_lenient())?),
             Kind::Capture => {
@@ -247,6 +253,9 @@ impl Replay {
     /// # Errors
     /// The trace held no packet, the last one would leave beyond the clock's range, or an output cannot be written.
     pub fn finish(&mut self, most: usize) -> Result<bool, ReplayError> {
+        // Of a table it is known only now that it is over.
+        self.intake.end()?;
+        self.feed()?;
         if self.intake.packets == 0 {
             let skipped: u64 = self.intake.skipped().values().sum();
             let found = if skipped == 0 { String::new() } else { format!(" but {skipped} with faults") };
@@ -274,6 +283,9 @@ impl Replay {
 
     /// Bytes of the file read so far.
     pub fn position(&self) -> u64 {
+        if let Some(position) = &self.position {
+            return position.load(Ordering::Relaxed);
+        }
         match &self.source {
             Source::Csv(trace) => trace.position(),
             Source::Capture(trace) => trace.position(),

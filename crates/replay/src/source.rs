@@ -1,9 +1,16 @@
-//! The file of a trace: opened once and read once from its first byte, so that it may be a pipe.
+//! The file of a trace: opened once and read once from its first byte, so that it may be a pipe. What it holds, and how it is compressed, follows from its
+//! first bytes.
 
 use crate::error::TraceError;
+use crate::packed::{Packing, Unpacked};
 use std::fs::File;
-use std::io::{Chain, Cursor, Read};
+use std::io::{self, Chain, Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that are examined before the rest.
+const START: u64 = 8;
 
 /// What kind of trace a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,58 +33,122 @@ impl Kind {
         }
     }
 
-    /// The kind by the ending of a file's name.
-    fn of_name(path: &Path) -> Option<Kind> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        match ending.as_str() {
-            "csv" => Some(Kind::Csv),
-            "pcap" | "pcapng" | "cap" => Some(Kind::Capture),
-            "parquet" => Some(Kind::Parquet),
-            _ => None,
-        }
-    }
-
-    /// The kind by the first bytes of a file: pcap with micro- and nanoseconds in both byte orders, pcapng, Parquet, or else CSV.
-    fn of_bytes(start: &[u8]) -> Kind {
-        let four: [u8; 4] = start.try_into().unwrap_or_default();
-        match u32::from_be_bytes(four) {
-            0xa1b2_c3d4 | 0xd4c3_b2a1 | 0xa1b2_3c4d | 0x4d3c_b2a1 | 0x0a0d_0d0a => Kind::Capture,
-            _ if &four == b"PAR1" => Kind::Parquet,
+    /// The kind by the ending of a file's name, where its first bytes say nothing.
+    fn of_name(path: &Path) -> Kind {
+        let ending = |path: &Path| path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let packed = matches!(ending(path).as_str(), "gz" | "zst");
+        match ending(if packed { Path::new(path.file_stem().unwrap_or_default()) } else { path }).as_str() {
+            "pcap" | "pcapng" | "cap" => Kind::Capture,
+            "parquet" => Kind::Parquet,
             _ => Kind::Csv,
         }
     }
+
+    /// The kind by the first bytes of a file: pcap with micro- and nanoseconds in both byte orders, pcapng, Parquet.
+    fn of_bytes(start: &[u8]) -> Option<Kind> {
+        match u32::from_be_bytes(start.get(..4)?.try_into().ok()?) {
+            0xa1b2_c3d4 | 0xd4c3_b2a1 | 0xa1b2_3c4d | 0x4d3c_b2a1 | 0x0a0d_0d0a => Some(Kind::Capture),
+            _ if start.starts_with(b"PAR1") => Some(Kind::Parquet),
+            _ => None,
+        }
+    }
 }
 
-/// A file that was opened, with the bytes that were examined before the rest.
-pub type Bytes = Chain<Cursor<Vec<u8>>, File>;
+/// What begins with these bytes is no trace: what it is, and what helps.
+const OTHERS: [(&[u8], &str, &str); 11] = [
+    (b"\xfd7zXZ\0", "a file that xz compressed", UNPACK),
+    (b"BZh", "a file that bzip2 compressed", UNPACK),
+    (b"\x04\x22\x4d\x18", "a file that lz4 compressed", UNPACK),
+    (b"\x1f\x9d", "a file that compress compressed", UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip", UNPACK),
+    (
+        b"PK\x03\x04",
+        "a zip archive, which is what spreadsheets are too",
+        "a capture, or a table saved as CSV or Parquet",
+    ),
+    (b"snoop\0\0\0", "a capture of snoop", "pcap or pcapng, as editcap writes it"),
+    (b"\xff\xfe\0\0", "text in UTF-32", "text in UTF-8"),
+    (b"\0\0\xfe\xff", "text in UTF-32", "text in UTF-8"),
+    (b"\xff\xfe", "text in UTF-16", "text in UTF-8"),
+    (b"\xfe\xff", "text in UTF-16", "text in UTF-8"),
+];
+
+const UNPACK: &str = "a trace as it is, or compressed with gzip or zstd; a trace may come from a pipe, whose name is -";
+
+/// A file that was opened.
+pub type Bytes = Box<dyn Read + Send + Sync>;
+
+/// Counts the bytes that are read through it.
+pub(crate) struct Counting<R>(pub R, pub Arc<AtomicU64>);
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.0.read(buffer)?;
+        self.1.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
 
 /// A trace's file.
-#[derive(Debug)]
 pub struct TraceFile {
     kind: Kind,
     bytes: Bytes,
+    position: Option<Arc<AtomicU64>>,
 }
 
 impl TraceFile {
-    /// Opens a file; its kind follows from its name, or else from its first bytes.
+    /// Opens a file.
     ///
     /// # Errors
-    /// It cannot be read, or it is a pipe that holds Parquet.
+    /// It cannot be read, is no trace, or is a pipe that holds Parquet.
     pub fn open(path: &Path) -> Result<TraceFile, TraceError> {
         let file = File::open(path).map_err(|e| TraceError::unreadable(&e))?;
         let metadata = file.metadata().map_err(|e| TraceError::unreadable(&e))?;
         if metadata.is_dir() {
             return Err(TraceError::file("found a directory; expected a trace"));
         }
-        let mut start = Vec::with_capacity(4);
-        (&file).take(4).read_to_end(&mut start).map_err(|e| TraceError::unreadable(&e))?;
-        let kind = Kind::of_name(path).unwrap_or_else(|| Kind::of_bytes(&start));
-        if kind == Kind::Parquet && !metadata.is_file() {
-            return Err(TraceError::file(
-                "found Parquet in a pipe or a device; expected a file: Parquet is read from its end",
-            ));
+        TraceFile::of(Box::new(file), path, metadata.is_file())
+    }
+
+    /// Standard input.
+    ///
+    /// # Errors
+    /// It cannot be read, is no trace, or holds Parquet.
+    pub fn standard_input() -> Result<TraceFile, TraceError> {
+        TraceFile::of(Box::new(io::stdin()), Path::new("-"), false)
+    }
+
+    /// The trace in these bytes; `path` says what they hold where they do not, and `whole` whether they may be read from their end.
+    fn of(bytes: Bytes, path: &Path, whole: bool) -> Result<TraceFile, TraceError> {
+        let (start, mut bytes) = examined(bytes)?;
+        let (mut start, mut position) = (start, None);
+        let packing = Packing::of(&start);
+        if let Some(packing) = packing {
+            let read = Arc::new(AtomicU64::new(0));
+            let unpacked =
+                Unpacked::new(Counting(bytes, Arc::clone(&read)), packing).map_err(|e| TraceError::unreadable(&e))?;
+            (start, bytes) = examined(Box::new(unpacked))?;
+            position = Some(read);
+            if Packing::of(&start).is_some() {
+                return Err(TraceError::file(
+                    "found a file that was compressed twice; expected one that was compressed once",
+                ));
+            }
         }
-        Ok(TraceFile { kind, bytes: Cursor::new(start).chain(file) })
+        if let Some((_, what, expected)) = OTHERS.iter().find(|(magic, ..)| start.starts_with(magic)) {
+            return Err(TraceError::file(format!("found {what}; expected {expected}")));
+        }
+        let kind = Kind::of_bytes(&start).unwrap_or_else(|| Kind::of_name(path));
+        if kind == Kind::Csv && start.contains(&0) {
+            return Err(TraceError::file(no_text(&start)));
+        }
+        if kind == Kind::Parquet && (packing.is_some() || !whole) {
+            let found = packing.map_or("in a pipe or a device", Packing::within);
+            return Err(TraceError::file(format!(
+                "found Parquet {found}; expected a file: Parquet is read from its end"
+            )));
+        }
+        Ok(TraceFile { kind, bytes, position })
     }
 
     /// What it holds.
@@ -85,10 +156,31 @@ impl TraceFile {
         self.kind
     }
 
-    /// Its bytes from the first one on.
+    /// Counts the bytes of the file that were read, if they are not those that are given out.
+    pub fn position(&self) -> Option<Arc<AtomicU64>> {
+        self.position.clone()
+    }
+
+    /// Its bytes from the first one on, as they were before they were compressed.
     pub fn into_bytes(self) -> Bytes {
         self.bytes
     }
+}
+
+/// What is said of bytes with a zero, which no text has.
+fn no_text(start: &[u8]) -> String {
+    // Of letters in UTF-16 each other byte is zero.
+    let wide = start.len() >= 4 && (start[1] == 0 && start[3] == 0 || start[0] == 0 && start[2] == 0);
+    let found = if wide { "text in UTF-16" } else { "bytes that are no text" };
+    format!("found {found}; expected a table in UTF-8, or a capture in pcap or pcapng format")
+}
+
+/// The first bytes, and all of them.
+fn examined(mut bytes: Bytes) -> Result<(Vec<u8>, Bytes), TraceError> {
+    let mut start = Vec::with_capacity(START as usize);
+    bytes.by_ref().take(START).read_to_end(&mut start).map_err(|e| TraceError::unreadable(&e))?;
+    let all: Chain<Cursor<Vec<u8>>, Bytes> = Cursor::new(start.clone()).chain(bytes);
+    Ok((start, Box::new(all)))
 }
 
 #[cfg(test)]
@@ -96,16 +188,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_file_determines_its_kind() {
-        let kinds = ["t.csv", "t.CSV", "t.pcap", "t.pcapng", "t.Cap", "t.parquet", "t.txt", "t", "csv"];
-        let (csv, capture) = (Some(Kind::Csv), Some(Kind::Capture));
-        let due = [csv, csv, capture, capture, capture, Some(Kind::Parquet), None, None, None];
-        assert_eq!(kinds.map(|name| Kind::of_name(Path::new(name))), due);
+    fn where_the_first_bytes_do_not_the_name_tells() {
+        let names =
+            ["t.csv", "t.CSV", "t.pcap", "t.pcapng", "t.Cap", "t.parquet", "t.txt", "t", "csv", "t.pcap.gz", "t.zst"];
+        let (csv, capture) = (Kind::Csv, Kind::Capture);
+        let due = [csv, csv, capture, capture, capture, Kind::Parquet, csv, csv, csv, capture, csv];
+        assert_eq!(names.map(|name| Kind::of_name(Path::new(name))), due);
         assert_eq!([Kind::Csv, Kind::Capture, Kind::Parquet].map(Kind::name), ["csv", "capture", "parquet"]);
     }
 
     #[test]
-    fn where_the_name_does_not_the_first_bytes_tell() {
+    fn the_first_bytes_of_a_file_determine_its_kind() {
         let captures: [[u8; 4]; 5] = [
             [0xa1, 0xb2, 0xc3, 0xd4],
             [0xd4, 0xc3, 0xb2, 0xa1],
@@ -113,8 +206,8 @@ mod tests {
             [0x4d, 0x3c, 0xb2, 0xa1],
             [0x0a, 0x0d, 0x0d, 0x0a],
         ];
-        assert_eq!(captures.map(|start| Kind::of_bytes(&start)), [Kind::Capture; 5]);
-        assert_eq!(Kind::of_bytes(b"PAR1"), Kind::Parquet);
-        assert_eq!([b"time".as_slice(), b"PAR", b""].map(Kind::of_bytes), [Kind::Csv; 3]);
+        assert_eq!(captures.map(|start| Kind::of_bytes(&start)), [Some(Kind::Capture); 5]);
+        assert_eq!(Kind::of_bytes(b"PAR1...."), Some(Kind::Parquet));
+        assert_eq!([b"time".as_slice(), b"PAR", b""].map(Kind::of_bytes), [None; 3]);
     }
 }

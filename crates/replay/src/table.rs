@@ -113,7 +113,7 @@ impl TableTrace {
         if times != rows || columns.sizes.len() != rows || !optional {
             return Err(TraceError::file("found columns of different length; expected one value of each per packet"));
         }
-        let numbered = sides.map(|side| side.as_ref().map(|names| names.hosts(&mut intake.flows)));
+        let numbered = sides.map(|side| side.as_ref().map(|names| names.hosts(intake.reading())));
         let host = |side: usize, i: usize| match (sides[side], &numbered[side]) {
             (Some(names), Some(numbers)) => names.of(numbers, i),
             _ => Flows::APART,

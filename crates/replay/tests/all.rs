@@ -8,5 +8,6 @@ mod edges;
 mod extremes;
 mod files;
 mod intake;
+mod order;
 mod replayer;
 mod tables;

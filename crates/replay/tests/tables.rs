@@ -83,6 +83,7 @@ fn a_table_is_taken_as_it_stands() {
         ..two()
     };
     trace.read(&Columns { weights: Some(vec![2, 1]), ..later }, &mut intake).expect("a good table");
+    intake.end().expect("lenient");
     let packets: Vec<_> = intake
         .arrivals
         .iter()

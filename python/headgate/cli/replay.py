@@ -25,6 +25,10 @@ Examples:
 )
 @click.argument("trace", type=click.Path(path_type=Path))
 @line_options(required=True)
+@click.option(
+    "--sort", metavar="WINDOW",
+    help="Put packets in the order of time, as far as each is at most this time earlier than one before it, such as 10ms.",
+)
 @plugin_files
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE",
@@ -65,6 +69,7 @@ def replay(
     ecn: str,
     max_memory: str | None,
     lenient: bool,
+    sort: str | None,
     top: int,
     wide: bool,
     as_json: bool,
@@ -88,7 +93,7 @@ def replay(
         result = replay_trace(
             trace, [parse_queue(q) for q in queues], rate, buffer,
             parameters=parameters, classify=classify, out=out, seed=seed, in_service=in_service, ties=ties,
-            at_departure=at_departure, ecn=ecn, lenient=lenient, packets=False, series=figure is not None, progress=callback,
+            at_departure=at_departure, ecn=ecn, lenient=lenient, sort=sort, packets=False, series=figure is not None, progress=callback,
             max_memory=max_memory,
         )  # fmt: skip
         if figure is not None:

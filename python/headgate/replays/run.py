@@ -17,7 +17,7 @@ from ..base.memory import Limit
 from .options import Queue, disciplines, rename
 from .result import Replay
 from .rows import Kept, ParquetRows, RowReader
-from .sources import TraceTable, is_path
+from .sources import TraceTable, is_path, is_standard_input, origin_of
 
 #: Forms in which rows can be written, by the ending of the file's name.
 OUTPUTS = (".csv", ".parquet", ".pcapng")
@@ -41,6 +41,7 @@ def replay(
     at_departure: str = "departures-first",
     ecn: str = "not-capable",
     lenient: bool = False,
+    sort: str | None = None,
     packets: bool = True,
     series: bool = True,
     progress: Progress | None = None,
@@ -57,9 +58,9 @@ def replay(
     [0.008, 0.016, 0.02]
 
     Args:
-        source: the name of a CSV, Parquet, pcap or pcapng file; or a table of pyarrow, pandas, polars or anything that gives an
-            Arrow stream. A table has the columns `time_s`, `flow`, `size_bytes` and, if wanted, `weight`, `priority`,
-            `ecn`, `source` and `destination`.
+        source: the name of a CSV, Parquet, pcap or pcapng file, which may be compressed with gzip or zstd, or `-` for standard input; or a
+            table of pyarrow, pandas, polars or anything that gives an Arrow stream. A table has the columns `time_s`, `flow`,
+            `size_bytes` and, if wanted, `weight`, `priority`, `ecn`, `source` and `destination`.
         queue: a discipline or several: a name such as `"fq"`, or a table such as `{"kind": "fq", "delta": "1000B"}`, which may have
             a `name`.
         rate: of the line, such as `"10Mbit/s"`.
@@ -74,7 +75,9 @@ def replay(
         at_departure: `departures-first`: a transmission that ends makes room before an arrival at that instant; `arrivals-first`: after.
         ecn: packets of a table without a column `ecn`: `not-capable`: they are Not-ECT, which no discipline marks and `red` drops instead;
             `capable`: they are ECT(0). Each packet of a capture says so.
-        lenient: packets with faults are skipped and counted, not an error.
+        lenient: packets with faults are skipped and counted, not an error. Of packets whose times contradict one another as few as possible
+            are skipped.
+        sort: packets are put in the order of time, as far as each is at most this time, such as `"10ms"`, earlier than one before it.
         packets: whether rows are kept for `Replay.packets` (some 60 bytes each).
         series: whether series over time are kept for `Replay.figure`.
         progress: called with (share done, packets so far); the share is nan where the length is not known.
@@ -94,22 +97,22 @@ def replay(
         raise HeadgateError('rate: found none; expected a rate such as "10Mbit/s"')
     options = {
         "rate": rate, "queues": list(chosen.values()), "seed": seed, "conventions": conventions, "lenient": lenient,
-        "series": series,
+        "series": series, **({} if sort is None else {"sort": sort}),
     }  # fmt: skip
     try:
         core = _core.Replay(json.dumps(options, default=str))
     except _core.ScenarioError as e:
         raise rename(e, list(chosen)) from None
+    origin = origin_of(source)
     try:
-        file = _core.TraceFile(os.fspath(source)) if is_path(source) else None
+        file = _file(source)
     except _core.TraceFault as e:
-        raise TraceError(f"{source}: {e}") from None
+        raise TraceError(f"{origin}: {e}") from None
     kind = "table" if file is None else file.kind
     if kind == "capture" and ecn != CONVENTIONS["ecn"][0]:
         raise HeadgateError(f"ecn {ecn}; expected none: each packet of a capture says so")
     outputs = output_paths(out, list(chosen), source, kind)
     table = opened(core, source, file, classify, lenient)
-    origin = str(source) if is_path(source) else "table"
     names = RowReader(core)
     kept = [Kept(names, i) for i in range(len(chosen))] if packets else []
     try:
@@ -162,7 +165,7 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
     paths = [path] if len(queues) == 1 else [path.with_name(f"{path.stem}-{q}{path.suffix}") for q in queues]
     for one in paths:
         require_place(one)
-        if is_path(source) and one.exists() and one.samefile(source):
+        if is_path(source) and not is_standard_input(source) and one.exists() and one.samefile(source):
             raise HeadgateError(f"{one}: expected another file than the trace")
     return paths
 
@@ -182,8 +185,19 @@ def opened(
     try:
         core.read(file, name)
     except _core.TraceFault as e:
-        raise TraceError(f"{source}: {e}") from None
+        raise TraceError(f"{origin_of(source)}: {e}") from None
     return None
+
+
+def _file(source: Any) -> _core.TraceFile | None:
+    """The file of a trace that is none in memory; `-` is standard input.
+
+    Raises:
+        TraceFault: it is no trace.
+    """
+    if not is_path(source):
+        return None
+    return _core.TraceFile.standard_input() if is_standard_input(source) else _core.TraceFile(os.fspath(source))
 
 
 def _outputs(core: _core.Replay, paths: list[Path], names: RowReader, stack: ExitStack) -> list[ParquetRows]:
@@ -209,13 +223,13 @@ def _drive(
     limit: Limit,
 ) -> None:
     """Reads the whole trace and passes finished rows on."""
-    size = Path(source).stat().st_size if table is None else table.rows
+    # Of a pipe it is not known.
+    size = table.rows if table is not None else 0 if is_standard_input(source) else Path(source).stat().st_size
 
     def report() -> None:
         if found := limit.exceeded():
-            origin = source if is_path(source) else "table"
             raise HeadgateError(
-                f"{origin}: after {core.packets} packets: expected a replay that takes {found}; "
+                f"{origin_of(source)}: after {core.packets} packets: expected a replay that takes {found}; "
                 "a smaller buffer or a classify that gives fewer flows takes less"
             )
         if progress is not None:

@@ -30,6 +30,18 @@ def is_path(source: object) -> bool:
     return isinstance(source, str | os.PathLike)
 
 
+def origin_of(source: object) -> str:
+    """What a source is called in errors and results."""
+    if is_standard_input(source):
+        return "standard input"
+    return str(source) if is_path(source) else "table"
+
+
+def is_standard_input(source: object) -> bool:
+    """Whether a source is the name of standard input; a file of this name is `./-`."""
+    return is_path(source) and str(source) == "-"
+
+
 def arrow() -> Any:
     """The library pyarrow, loaded on first use."""
     import pyarrow
@@ -46,7 +58,7 @@ class TraceTable:
         Raises:
             TraceError: it is no table, or columns are missing or unknown.
         """
-        self.origin = str(source) if is_path(source) else "table"
+        self.origin = origin_of(source)
         self.lenient = lenient
         # A library may raise anything for a damaged file: each exception is an error of the trace.
         try:
