@@ -1,7 +1,7 @@
 //! The file of a trace: opened once and read once from its first byte, so that it may be a pipe. What it holds, and how it is compressed, follows from its
 //! first bytes.
 
-use crate::error::TraceError;
+use crate::error::{Fault, TraceError};
 use crate::packed::{Packing, Unpacked};
 use std::fs::File;
 use std::io::{self, Chain, Cursor, Read};
@@ -67,11 +67,13 @@ const OTHERS: [(&[u8], &str, &str); 11] = [
         "a capture, or a table saved as CSV or Parquet",
     ),
     (b"snoop\0\0\0", "a capture of snoop", "pcap or pcapng, as editcap writes it"),
-    (b"\xff\xfe\0\0", "text in UTF-32", "text in UTF-8"),
-    (b"\0\0\xfe\xff", "text in UTF-32", "text in UTF-8"),
-    (b"\xff\xfe", "text in UTF-16", "text in UTF-8"),
-    (b"\xfe\xff", "text in UTF-16", "text in UTF-8"),
+    (b"\xff\xfe\0\0", "text in UTF-32", TEXT),
+    (b"\0\0\xfe\xff", "text in UTF-32", TEXT),
+    (b"\xff\xfe", "text in UTF-16", TEXT),
+    (b"\xfe\xff", "text in UTF-16", TEXT),
 ];
+
+const TEXT: &str = "text in UTF-8";
 
 const UNPACK: &str = "a trace as it is, or compressed with gzip or zstd; a trace may come from a pipe, whose name is -";
 
@@ -136,11 +138,13 @@ impl TraceFile {
             }
         }
         if let Some((_, what, expected)) = OTHERS.iter().find(|(magic, ..)| start.starts_with(magic)) {
-            return Err(TraceError::file(format!("found {what}; expected {expected}")));
+            let place = if *expected == TEXT { "line 1" } else { "" };
+            let message = format!("found {what}; expected {expected}");
+            return Err(TraceError { fault: Fault::File, place: place.to_owned(), message });
         }
         let kind = Kind::of_bytes(&start).unwrap_or_else(|| Kind::of_name(path));
         if kind == Kind::Csv && start.contains(&0) {
-            return Err(TraceError::file(no_text(&start)));
+            return Err(TraceError { fault: Fault::File, place: "line 1".to_owned(), message: no_text(&start) });
         }
         if kind == Kind::Parquet && (packing.is_some() || !whole) {
             let found = packing.map_or("in a pipe or a device", Packing::within);
@@ -170,7 +174,8 @@ impl TraceFile {
 /// What is said of bytes with a zero, which no text has.
 fn no_text(start: &[u8]) -> String {
     // Of letters in UTF-16 each other byte is zero.
-    let wide = start.len() >= 4 && (start[1] == 0 && start[3] == 0 || start[0] == 0 && start[2] == 0);
+    let wide = start.len() >= 4
+        && [0, 1].into_iter().any(|i| start[i] == 0 && start[i + 2] == 0 && start[1 - i] != 0 && start[3 - i] != 0);
     let found = if wide { "text in UTF-16" } else { "bytes that are no text" };
     format!("found {found}; expected a table in UTF-8, or a capture in pcap or pcapng format")
 }

@@ -26,7 +26,8 @@ Examples:
 @click.argument("trace", type=click.Path(path_type=Path))
 @line_options(required=True)
 @click.option(
-    "--sort", metavar="WINDOW",
+    "--sort",
+    metavar="WINDOW",
     help="Put packets in the order of time, as far as each is at most this time earlier than one before it, such as 10ms.",
 )
 @plugin_files

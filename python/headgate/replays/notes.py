@@ -11,6 +11,9 @@ BETWEEN_HOSTS = ("srchost", "dsthost", "hosts", "dual_srchost", "dual_dsthost", 
 #: How the engine names packets of which too little was captured.
 CUT_OFF = "cut off"
 
+#: The part of a trace's packets from which on it is said that they were left out.
+MANY = 0.1
+
 #: Kinds of packets that are named; the others are added up.
 MOST = 5
 
@@ -30,10 +33,22 @@ def notes(
     return [*_without_addresses(not_ip), *_without_hosts(queues, hosts, classify, kind)]
 
 
-def _without_addresses(not_ip: Mapping[str, int]) -> Iterator[str]:
-    """Packets that are not IP, by kind, and apart from them those of which too little was captured.
+def left_out(packets: int, skipped: Mapping[str, int]) -> Iterator[str]:
+    """A sentence where so many packets were skipped that the rest is another trace.
 
-    >>> print(*_without_addresses({"ARP": 1204, "LLDP": 1, "cut off": 3}), sep="\\n")
+    >>> list(left_out(90, {"time_backwards": 10})), list(left_out(91, {"bad_size": 4, "time_ahead": 7}))
+    ([], ['11 of 102 packets (10.8 %) were left out: what follows is about the others.'])
+    """
+    count = sum(skipped.values())
+    if count > MANY * (packets + count):
+        share = 100 * count / (packets + count)
+        yield f"{count:,} of {packets + count:,} packets ({share:.1f} %) were left out: what follows is about the others."
+
+
+def _without_addresses(not_ip: Mapping[str, int]) -> Iterator[str]:
+    r"""Packets that are not IP, by kind, and apart from them those of which too little was captured.
+
+    >>> print(*_without_addresses({"ARP": 1204, "LLDP": 1, "cut off": 3}), sep="\n")
     1,205 packets are not IP: 1,204 ARP, 1 LLDP. They are one flow.
     Of 3 packets too little was captured to find addresses. They are one flow.
     """

@@ -18,7 +18,7 @@ from ..base.notebook import heading, table
 from ..results.fairness import of_ideal
 from ..results.tables import Table, from_core
 from ..stats.means import finite
-from .notes import notes
+from .notes import left_out, notes
 
 if TYPE_CHECKING:
     from ..plots.canvas import Picture
@@ -92,9 +92,11 @@ class Replay:
     def notes(self) -> list[str]:
         """Sentences about what of the trace had no effect and what it does not say."""
         specs = json.loads(self._core.options)["queues"]
-        return notes(
-            dict(zip(self.queues, specs, strict=True)), self.not_ip, self._core.hosts, self.classify, self.kind
-        )
+        queues = dict(zip(self.queues, specs, strict=True))
+        return [
+            *left_out(self._core.packets, self.skipped),
+            *notes(queues, self.not_ip, self._core.hosts, self.classify, self.kind),
+        ]
 
     @property
     def start_s(self) -> str:

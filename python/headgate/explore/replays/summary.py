@@ -10,6 +10,7 @@ import numpy as np
 from ... import _core
 from ...analysis import max_min
 from ...base.units import scale_of
+from ...replays.notes import left_out
 from ...replays.result import Replay
 from ...results.sentences import percent, rate_text, time_text
 from .settings import Settings
@@ -87,6 +88,7 @@ def about(settings: Settings, found: Read) -> list[str]:
     skipped = sum(found.skipped.values())
     if skipped:
         sentences.append(f"{_packets(skipped)} with faults were skipped.")
+        sentences += left_out(found.packets, found.skipped)
     return sentences
 
 
