@@ -30,7 +30,7 @@ from headgate.scenario.scenario import Scenario
 POINTS, LINES = 40, 4
 
 #: Views of examples; of the others the goodput.
-VIEWS = {"game": "queueing", "lossy-links": "rtt"}
+VIEWS = {"game": "queueing", "lossy-links": "rtt", "sqm": "rtt"}
 
 
 def lines(run: Finished, view: str) -> list[list[int]]:

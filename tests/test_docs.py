@@ -22,6 +22,7 @@ PAGES = [
     "docs/tutorial.md",
     "docs/packet-pair.md",
     "docs/how-to/quick.md",
+    "docs/how-to/sqm.md",
     "docs/how-to/own-scenario.md",
     "docs/how-to/links.md",
     "docs/how-to/results.md",

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+import headgate
 from headgate import Scenario, quick
 from headgate.base.errors import HeadgateError
 from headgate.quick.shaper import Shaper, shaper_of
+from headgate.scenario.effects import warnings
 
 from .conftest import Cli
 
@@ -142,3 +144,38 @@ def test_where_nothing_waits_a_sweep_says_so(cli: Cli) -> None:
 def test_a_sweep_is_no_file(cli: Cli) -> None:
     done = cli("quick", "home", "game", "bulk", "--shaper", "sweep", "--print")
     assert done.returncode == 2 and "expected one rate, since a file is one scenario" in " ".join(done.stderr.split())
+
+
+def test_a_queue_s_own_rate_that_the_line_does_not_reach_warns() -> None:
+    """The shaper of CAKE and of tbf acts below the rate of its own link only; with overhead it charges for more than is sent."""
+    due = "Link bottleneck has a queue that holds packets to {}, and sends 50Mbit/s at most: that rate changes nothing."
+    for queue, said in (
+        ("cake:rate=50Mbit/s", due.format("50Mbit/s")), ("cake:rate=60Mbit/s", due.format("60Mbit/s")),
+        ("tbf:rate=60Mbit/s", due.format("60Mbit/s")), ("cake:rate=49Mbit/s", ""), ("cake", ""), ("fq", ""),
+        ("cake:rate=50Mbit/s,overhead=44", ""), ("cake:rate=50Mbit/s,framing=atm", ""),
+    ):  # fmt: skip
+        found = warnings(of("bulk", queue=queue).resolve())
+        assert [text.split(" Where ")[0] for text in found] == ([said] if said else []), queue
+    up = warnings(of("bulk", queue="fcfs", up_queue="cake:rate=21Mbit/s").resolve())
+    assert up[0].startswith(
+        "Link bottleneck:reverse has a queue that holds packets to 21Mbit/s, and sends 20Mbit/s at most"
+    )
+    # A link that another one follows is no slower than its cable: the warning of the command is about the line behind.
+    assert warnings(of("upload", shaper="21Mbit/s").resolve()) == []
+
+
+def test_a_rate_of_the_link_s_own_queue_is_said_to_be_in_the_modem(cli: Cli) -> None:
+    args = ("quick", "home", "game", "--up-flows", "bulk", "--up", "20Mbit/s", "--duration", "3s", "--no-phase")
+    said = " ".join(cli(*args, "--queue", "cake:rate=40Mbit/s").stdout.split())
+    assert "has a rate here (cake:rate=40Mbit/s), as if the modem had it; --shaper 40Mbit/s is that of a router" in said
+    assert "as if the modem" not in cli(*args, "--queue", "cake").stdout
+
+
+def test_the_example_shapes_as_quick_does() -> None:
+    """19 of 20 Mbit/s in the router: the game has the path's 20 ms; at 21 Mbit/s it waits in the modem."""
+    example = headgate.example("sqm").set("duration", "15s")
+    below, above = (
+        example.set("links.router.reverse_queue.rate", rate).run().flow_summaries()[0].rtt_s.mean
+        for rate in ("19Mbit/s", "21Mbit/s")
+    )
+    assert below == pytest.approx(0.0204, abs=0.001) and above > 0.06

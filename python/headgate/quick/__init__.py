@@ -18,7 +18,7 @@ from .defaults import complete
 from .flows import GRAMMAR, Flows, is_flow, names_of, parse
 from .presets import PRESETS, Preset, preset
 from .queues import back_queue, plain, queue_of
-from .shaper import BUFFER, QUEUE, SWEEP, network, shaper_of, too_fast
+from .shaper import BUFFER, QUEUE, SWEEP, in_the_modem, network, shaper_of, too_fast
 from .words import read_line
 
 if TYPE_CHECKING:
@@ -167,10 +167,13 @@ def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = 
 def shaper_said(
     flows: str | Sequence[str], up_flows: str | Sequence[str] = (), **given: Any
 ) -> tuple[list[str], list[str]]:
-    """A sentence on the shaper of a scenario with these arguments, and warnings about its rates; nothing where it has none."""
-    if given.get("shaper") is None:
-        return [], []
+    """A sentence on the shaper of a scenario with these arguments, and warnings about its rates.
+
+    Where only the link's own queue has a rate, the sentence says that no router is before it.
+    """
     up = given.get("up")
+    if given.get("shaper") is None:
+        return in_the_modem(given.get("queue"), given.get("up_queue")), []
     found = shaper_of(given["shaper"], given["rate"], up, _groups(flows, up_flows))
     return [found.sentence()], too_fast(found, given["rate"], up)
 

@@ -205,3 +205,20 @@ def too_fast(shaper: Shaper, rate: str, up: str | None) -> list[str]:
                 "the modem. Take less than the line."
             )
     return found
+
+
+def in_the_modem(queue: str | None, up_queue: str | None) -> list[str]:
+    """A sentence on queues of the link that have a rate of their own: they are in the modem, where a home has no other queue to choose.
+
+    >>> in_the_modem("cake:rate=18Mbit/s", None)[0][:67]
+    'The queue of the link itself has a rate here (cake:rate=18Mbit/s), '
+    """
+    given = [q for q in (queue, up_queue) if q is not None and name_of("--queue", q) in SHAPERS]
+    rates = {q: str(rate) for q in given if (rate := queue_of(q, None, 0).get("rate"))}
+    if not rates:
+        return []
+    first = next(iter(rates.values()))
+    return [
+        f"The queue of the link itself has a rate here ({', '.join(rates)}), as if the modem had it; --shaper {first} is that of a router "
+        "before a modem with a plain buffer."
+    ]

@@ -1,9 +1,9 @@
 """Parameters of a scenario that have no effect: which they are, in sentences.
 
 These are marks that no queue on a flow's path sets; a weight, a priority or a label that none reads; a queue between two hosts; rounds
-that are counted by a rate that bursts do not reach; and a run so short that a flow whose retransmission is lost waits for the rest of it.
-There is a sentence only where it certainly holds: where a flow's path is not known, as with links that go down, every queue of the network
-counts.
+that are counted by a rate that bursts do not reach; a rate of a queue that its link does not reach; and a run so short that a flow whose
+retransmission is lost waits for the rest of it. There is a sentence only where it certainly holds: where a flow's path is not known, as
+with links that go down, every queue of the network counts.
 """
 
 from __future__ import annotations
@@ -72,6 +72,9 @@ DEFAULT_QUEUE = "fcfs"
 #: Kinds of effects besides these and the properties: a run shorter than the least timeout, and one shorter than `TIMEOUTS` of them.
 SHORTER, SHORT = "shorter", "short"
 
+#: The kind of an effect of a queue that holds packets to a rate that its link does not reach, and the disciplines that may.
+ABOVE, SHAPERS = "above", ("cake", "tbf")
+
 #: The kind of an effect of a flow that aims at less delay than a packet of it takes.
 TARGET = "target"
 
@@ -110,6 +113,12 @@ _SENTENCES = {
         "{} lose packets in bursts that end after a number of packets, however long these take: a flow that backs off hardly leaves a "
         "burst. gilbert_elliott_time has bursts that last for a time.",
     ),
+    ABOVE: (
+        "{} has a queue that holds packets to {run}, and sends {timeout} at most: that rate changes nothing. Where packets wait behind the "
+        "queue, as in a modem, a rate below that of the slower link helps.",
+        "{} have queues that hold packets to {run}, and send {timeout} at most: that rate changes nothing. Where packets wait behind the "
+        "queue, as in a modem, a rate below that of the slower link helps.",
+    ),
     SHORTER: (
         "The run of {run} is shorter than the least retransmission timeout of {} ({timeout}): a lost retransmission ends its transfer.",
         "The run of {run} is shorter than the least retransmission timeout of {} ({timeout}): a lost retransmission ends a transfer.",
@@ -135,9 +144,10 @@ class Effect:
 
     Attributes:
         kind: one of `_SENTENCES`.
-        flow: the name of the flow, or of the link with `UNUSED`, `ROUND` and `STUCK`.
-        run: the duration in picoseconds where it matters, and the delay aimed at with `TARGET`; 0 elsewhere.
-        timeout: the least timeout in picoseconds where it matters, and the time of a packet with `TARGET`; 0 elsewhere.
+        flow: the name of the flow, or of the link with `UNUSED`, `ROUND`, `STUCK` and `ABOVE`.
+        run: the duration in picoseconds where it matters, the delay aimed at with `TARGET`, and the queue's rate with `ABOVE`; 0 elsewhere.
+        timeout: the least timeout in picoseconds where it matters, the time of a packet with `TARGET`, and the link's rate with `ABOVE`; 0
+            elsewhere.
     """
 
     kind: str
@@ -216,6 +226,7 @@ def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
             found.append(Effect(ROUND, link["name"]))
         if windowed and any(_sticks(law) for law in _both(link.get("loss"))):
             found.append(Effect(STUCK, link["name"]))
+    found += _above(scenario)
     found += _late(scenario)
     run = _ps(scenario["duration"])
     for flow in flows:
@@ -232,6 +243,25 @@ def _aim(control: Mapping[str, Any]) -> int | None:
         hops = int(control["hops"])
         return _ps(control["base_target"]) + _ps(control["scaling"]) + hops * _ps(control["per_hop"])
     return _ps(control["high"]) if control["kind"] == "timely" else None
+
+
+def _above(scenario: Mapping[str, Any]) -> Iterator[Effect]:
+    """Queues that hold packets to a rate at or above that of their link. With overhead a queue is slower than its rate."""
+    if any(event.get("rate") is not None for event in scenario.get("events", [])):
+        return
+    for link in scenario["links"]:
+        rate = link["rate"]
+        both = (rate, rate) if isinstance(rate, str) else (rate.get("forward"), rate.get("reverse"))
+        queues = (link["queue"], link.get("reverse_queue") or link["queue"])
+        for line, queue, end in zip(both, queues, ("", ":reverse"), strict=True):
+            own = queue.get("rate")
+            if queue["kind"] not in SHAPERS or not isinstance(own, str) or not isinstance(line, str):
+                continue
+            if queue.get("overhead", 0) > 0 or queue.get("framing", "none") != "none" or queue.get("mpu", 0) > 0:
+                continue
+            held, sent = int(_core.quantity(own)[1]), int(_core.quantity(line)[1])
+            if held >= sent:
+                yield Effect(ABOVE, link["name"] + end, held, sent)
 
 
 def _late(scenario: Mapping[str, Any]) -> list[Effect]:
@@ -282,9 +312,10 @@ def sentences(effects: Iterable[Effect]) -> list[str]:
     for (kind, run, timeout), names in together.items():
         one, several = _SENTENCES[kind]
         form = one if len(names) == 1 else several
-        who = _named("Link" if kind in (UNUSED, ROUND, STUCK) else "Flow", names)
+        who = _named("Link" if kind in (UNUSED, ROUND, STUCK, ABOVE) else "Flow", names)
         who = who if form.startswith("{}") else who[0].lower() + who[1:]
-        messages.append(form.format(who, run=_seconds(run), timeout=_seconds(timeout)))
+        shown = _rate if kind == ABOVE else _seconds
+        messages.append(form.format(who, run=shown(run), timeout=shown(timeout)))
     return messages
 
 
@@ -361,6 +392,10 @@ def served() -> frozenset[str]:
 
 def _ps(text: str) -> int:
     return int(_core.quantity(text)[1])
+
+
+def _rate(bps: int) -> str:
+    return _core.quantity_text("bps", bps) if bps else "0bit/s"
 
 
 def _seconds(ps: int) -> str:
