@@ -83,10 +83,10 @@ def test_sentences() -> None:
     three = [flow("a", (0.3, 0.3, 0.1)), flow("b", (0.6, 0.4, 0.1)), flow("c", (0.1, 0.3, 0.3))]
     assert Phase(three).sentence() == (
         "The share of b depends on the phase of arrivals: 0.60 without host noise, 0.40 with 0.1 packet times of it, "
-        "0.10 with 1; so do the shares of 2 other flows."
+        "0.10 with 1; so do the shares of a and c."
     )
     # Of two flows that share a link each moves as much as the other.
-    assert Phase(three[:2]).sentence().endswith("0.10 with 1.")
+    assert Phase(three[:2]).sentence().endswith("0.10 with 1; so does the share of a.")
     assert three[0].queueing_moves_s == pytest.approx(0.2)
     assert three[0].to_dict()["queueing_s"] == [0.1, None, 0.3]
 

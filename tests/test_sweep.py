@@ -117,7 +117,7 @@ def test_a_run_that_fails_is_recorded_and_tried_again_on_resume(
     class Unlucky:
         def __init__(self, max_memory: int) -> None:
             self.real = headgate._core.Batch(max_memory)  # type: ignore[attr-defined]
-            self.take, self.routes = self.real.take, self.real.routes
+            self.take, self.routes, self.stretches = self.real.take, self.real.routes, self.real.stretches
 
         def run(self, text: str, seed: int, run: int) -> Any:
             if run == 1:

@@ -1,9 +1,9 @@
 //! Many runs, one after the other, with their tables collected: the work of a worker of a study.
 
-use crate::run::{columns, simulate};
+use crate::run::{Piece, columns, pieces, simulate};
 use crate::watch::{Control, Watch};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Gather, Rows, Table};
+use headgate_sim::{Cells, Gather, Rows, Stretch, Table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,6 +18,8 @@ pub struct Batch {
     control: Control,
     /// Of every hop in the last run, the numbers of its flow and its port.
     routes: Table,
+    /// The stretches of the last run.
+    stretches: Vec<Stretch>,
 }
 
 #[pymethods]
@@ -32,6 +34,7 @@ impl Batch {
             last: None,
             control: Control::new(max_memory),
             routes: Table::new(),
+            stretches: Vec::new(),
         }
     }
 
@@ -59,6 +62,7 @@ impl Batch {
             self.flows.append(finished.flow_table(scenario));
             self.links.append(finished.link_table(scenario));
             self.routes = finished.route_table(scenario);
+            self.stretches = finished.stretches(scenario);
         });
         Ok((digest, events, counts.0, counts.1))
     }
@@ -70,6 +74,11 @@ impl Batch {
             Cells::Float(_) | Cells::Int(_) => None,
         };
         columns(py, self.routes.iter().filter_map(|(name, cells)| Some((*name, numbers(cells)?))).collect())
+    }
+
+    /// The time measured of the last run, cut where flows begin, end or take other paths: see `RunResult.stretches`.
+    fn stretches(&self) -> Vec<Piece> {
+        pieces(&self.stretches)
     }
 
     /// The columns of all runs so far, `flows` or `links`; the table is then empty. A column of names is a pair (codes, names).

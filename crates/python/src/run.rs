@@ -4,7 +4,7 @@ use crate::column::Column;
 use crate::watch::{Control, Watch};
 use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Delays, Finished, Followed, Rows, Run, Table, Tracks, Window, delay_table};
+use headgate_sim::{Cells, Delays, Finished, Followed, Rows, Run, Stretch, Table, Tracks, Window, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,6 +29,7 @@ pub struct RunResult {
     #[pyo3(get)]
     checkpoints: Vec<(u64, String)>,
     tables: Vec<(&'static str, Table)>,
+    stretches: Vec<Stretch>,
     /// The table of delays is seldom needed: it is made when asked for.
     delays: Vec<Delays>,
 }
@@ -59,6 +60,20 @@ impl RunResult {
         })?;
         columns(py, table.clone())
     }
+
+    /// The time measured, cut where flows begin, end or take other paths: of each part its beginning and end in s, the ports (rows of links) that
+    /// offered another mean rate than the scenario gives, with that in bit/s, and the flows whose data took other ports than those of routes.
+    fn stretches(&self) -> Vec<Piece> {
+        pieces(&self.stretches)
+    }
+}
+
+/// A stretch as plain data.
+pub(crate) type Piece = (f64, f64, Vec<(usize, f64)>, Vec<(usize, Vec<usize>)>);
+
+pub(crate) fn pieces(stretches: &[Stretch]) -> Vec<Piece> {
+    let plain = |s: &Stretch| (s.since.as_secs_f64(), s.until.as_secs_f64(), s.rates.clone(), s.paths.clone());
+    stretches.iter().map(plain).collect()
 }
 
 /// A table as a dictionary of columns.
@@ -127,8 +142,9 @@ pub fn run(
         watch.between(py)?;
         tables.push((name, py.detach(|| make(&running.finished(), &scenario))));
     }
+    let stretches = py.detach(|| running.finished().stretches(&scenario));
     let delays = running.take_delays();
-    Ok(RunResult { digest, seed, run, events, scenario, checkpoints, tables, delays })
+    Ok(RunResult { digest, seed, run, events, scenario, checkpoints, tables, stretches, delays })
 }
 
 /// Runs a scenario to its end.

@@ -31,6 +31,9 @@ pub struct Counters {
     pub busy_ps: u64,
     /// Time that the transmissions take which have started, in ps: `busy_ps` and what is left of the present one.
     pub service_ps: u64,
+    /// What was used of what the line offered until the reading, in 10^-12 bits: the time spent transmitting times the rate of the line at each time,
+    /// which is 0 while it is down. Of a line that sends at certain times, the bits sent at those before the reading.
+    pub used: u128,
     /// Sum over the sent packets of the time spent waiting, in ps.
     pub wait_ps: u128,
     /// Maximum number of packets that waited.

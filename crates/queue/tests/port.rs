@@ -77,6 +77,8 @@ fn waiting_times_backlog_and_busy_time_are_those_of_the_packets() {
         dropped: [0; DropReason::ALL.len()],
         busy_ps: 3500 * MS,
         service_ps: 3500 * MS,
+        // 8 kbit/s: the bits of these bytes.
+        used: 8 * 3500 * 1_000_000_000_000,
         wait_ps: u128::from(2250 * MS),
         backlog_max: 2,
         // What the packets waited, seen from the queue.
@@ -99,6 +101,33 @@ fn of_a_transmission_what_has_passed_counts_as_busy() {
     port.offer(packet, Time::from_ps(8000 * MS), &mut |_| {});
     port.set_up(false, Time::from_ps(8400 * MS));
     assert_eq!([8400, 8900, 9500].map(|ms| port.counters(Time::from_ps(ms * MS)).busy_ps / MS), [2900, 3400, 3500]);
+    // What it sends while it is down is no use of what it offers, which is nothing.
+    assert_eq!([8400, 8900, 9500].map(|ms| bits_used(&port, ms)), [8 * 2900; 3]);
+}
+
+/// Bits used of the line.
+fn bits_used(port: &Port, ms: u64) -> u128 {
+    port.counters(Time::from_ps(ms * MS)).used / 1_000_000_000_000
+}
+
+#[test]
+fn a_line_is_used_at_the_rate_that_it_has() {
+    let mut port = port(r#""fcfs""#);
+    // Two packets of 1 s each at 8 kbit/s.
+    offer(&mut port, &[(0, 0, 1000), (0, 0, 1000)]);
+    let change = |port: &mut Port, ms: u64, bps: u64| {
+        port.advance(Time::from_ps(ms * MS), &mut |_| {});
+        let link =
+            LinkInfo { rate: Rate::from_bps(bps).expect("above zero"), flows: 1, weights: vec![], hosts: vec![] };
+        port.set_link(&link, Time::from_ps(ms * MS));
+    };
+    // At 0.5 s the line slows down to 2 kbit/s: the packet in transmission ends at 1 s as it would have, and takes all of the line until then. The
+    // next one takes 4 s, in the last of which the line has 10 kbit/s.
+    change(&mut port, 500, 2000);
+    assert_eq!(bits_used(&port, 1000), 4000 + 1000);
+    change(&mut port, 4000, 10_000);
+    let due = [4000 + 7000, 4000 + 7000 + 5000, 4000 + 7000 + 10_000];
+    assert_eq!([4000, 4500, 9000].map(|ms| bits_used(&port, ms)), due);
 }
 
 #[test]

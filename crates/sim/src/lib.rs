@@ -1,6 +1,7 @@
 //! The simulator: scenario in, results out. One run is one thread; the same scenario and seed give the same digest.
 
 pub mod arrivals;
+mod capacity;
 pub mod catalogue;
 mod change;
 pub mod engine;
@@ -20,6 +21,7 @@ mod run;
 mod samples;
 pub mod sizes;
 pub mod spec;
+mod stretches;
 pub mod table;
 mod tables;
 pub mod topology;
@@ -31,6 +33,7 @@ pub use finished::Finished;
 pub use phase::in_step;
 pub use run::{Followed, Run};
 pub use samples::Rows;
+pub use stretches::Stretch;
 pub use table::{Cells, Gather, Table};
 pub use tables::{Delays, columns, delay_table};
 pub use tracks::{Tracks, Window};

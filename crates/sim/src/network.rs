@@ -1,7 +1,9 @@
 //! The network of a run: its lanes, the paths through them, and the packets that are under way.
 
+use crate::capacity::Capacity;
 use crate::change::{Change, Steps};
 use crate::net::{Echoes, Hop, Lane, Payloads};
+use headgate_packet::Time;
 use headgate_queue::LinkInfo;
 use std::collections::BTreeMap;
 
@@ -9,6 +11,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Network {
     /// Two to a link, in its direction and against it.
     pub lanes: Vec<Lane>,
+    /// What the line of each of them offers.
+    pub capacities: Vec<Capacity>,
     /// All paths, each a row of hops and `Hop::END`.
     pub hops: Vec<Hop>,
     pub payloads: Payloads,
@@ -19,6 +23,8 @@ pub(crate) struct Network {
     pub grown: BTreeMap<u32, LinkInfo>,
     /// The future changes of the network, in the order of the file.
     pub changes: Vec<Change>,
+    /// Flows that took another path for their data: when, which, and the start of the path before.
+    pub moves: Vec<(Time, u32, u32)>,
     /// The lanes whose rates follow traces.
     pub rate_traces: Vec<Steps>,
 }

@@ -1,5 +1,6 @@
 //! What a run counts interval by interval.
 
+use crate::capacity::Capacity;
 use crate::meter::{Control, Count, FlowMeter, GaugeRow, IntervalRow, LaneMark, PortMeter, Traffic};
 use crate::net::Lane;
 use headgate_packet::{Duration, Time};
@@ -62,7 +63,7 @@ impl Samples {
     }
 
     /// The interval that ends now is closed; the next one begins.
-    pub fn close(&mut self, end: Time, meters: &mut [FlowMeter], lanes: &mut [Lane]) {
+    pub fn close(&mut self, end: Time, meters: &mut [FlowMeter], lanes: &mut [Lane], capacities: &[Capacity]) {
         let (start, interval) = (self.start, self.number);
         let warm_up = end <= self.warm_up;
         let wanted = self.rows != Rows::Dropped;
@@ -97,8 +98,8 @@ impl Samples {
         }
         // A last interval that the end of the run cuts short is no sample of the others' mean.
         let measured = !warm_up && end.since(start) == self.length;
-        for (lane, meter) in lanes.iter_mut().zip(&mut self.ports) {
-            meter.sample(&lane.port.counters(end), end.since(start).as_ps(), measured);
+        for ((lane, meter), capacity) in lanes.iter().zip(&mut self.ports).zip(capacities) {
+            meter.sample(&lane.port.counters(end), capacity.before(end), end.since(start).as_ps(), measured);
         }
         for (port, lane) in lanes.iter().enumerate().filter(|_| wanted) {
             let (port, gauges) = (port as u32, &mut self.gauges);

@@ -106,6 +106,64 @@ fn a_busy_trace_has_its_mean_rate() {
 }
 
 #[test]
+fn the_utilisation_of_a_trace_is_bytes_sent_over_bytes_offered() {
+    // Twenty opportunities in a second, of which 1, 2 and 10 are used: a packet each. By time those that the packets wait for would weigh more: the
+    // gaps are 1 ms, but for one of 981 ms.
+    let times: Vec<u64> = (1..20).chain([1000]).collect();
+    for (packets, due) in [(1, 0.05), (2, 0.1), (10, 0.5)] {
+        let rate = format!("{}bit/s", packets * 1504 * 8);
+        let mut value = line(json!({"kind": "mahimahi", "times": times}), cbr(&rate, "1504B"), "21s");
+        value["warm_up"] = json!("1s");
+        let (s, running) = ran(&value);
+        let links = running.finished().link_table(&s);
+        let of = |column| cell(&links, ("link", "l"), column);
+        assert_eq!((of("utilisation"), of("capacity_bps")), (due, 20.0 * 1504.0 * 8.0), "{packets} of 20");
+        // What is sent takes up what it uses of the line.
+        assert!((of("achieved_rate_bps") / (20.0 * 1504.0 * 8.0) - 1.0).abs() < 1e-9);
+        assert_eq!(of("utilisation_std"), 0.0);
+    }
+}
+
+#[test]
+fn what_is_used_of_a_line_that_changes_is_never_more_than_it_offers() {
+    let steps =
+        json!({"kind": "steps", "steps": [["0s", "8Mbit/s"], ["2s", "0bit/s"], ["3s", "4Mbit/s"]], "period": "5s"});
+    let trace = json!({"kind": "mahimahi", "times": [1, 1, 7, 40, 41, 300]});
+    let once = json!({"kind": "mahimahi", "times": [400, 5001, 9000], "loop": false});
+    for rate in [steps, trace, once, json!("5Mbit/s")] {
+        let mut value = line(rate.clone(), cbr("20Mbit/s", "1504B"), "20s");
+        value["warm_up"] = json!("1500ms");
+        value["events"] = json!([{"at": "6s", "link": "l", "up": false}, {"at": "8.2s", "link": "l", "up": true}]);
+        if rate.is_string() {
+            value["events"]
+                .as_array_mut()
+                .expect("a list")
+                .push(json!({"at": "9.0001s", "link": "l", "rate": "700kbit/s"}));
+        }
+        let (s, running) = ran(&value);
+        let links = running.finished().link_table(&s);
+        let busy = cell(&links, ("link", "l"), "utilisation");
+        // It is never idle, but for what the last opportunity does not send of a packet.
+        assert!(busy <= 1.0 && busy > 0.999, "{rate}: {busy}");
+    }
+}
+
+#[test]
+fn the_capacity_is_the_mean_rate_of_the_time_measured() {
+    // From 3 s to 10 s; down from 5 s to 7 s.
+    let steps = json!([["0s", "8Mbit/s"], ["4s", "2Mbit/s"], ["8s", "6Mbit/s"], ["11s", "50Mbit/s"]]);
+    let mut value = line(json!({"kind": "steps", "steps": steps}), cbr("20Mbit/s", "1000B"), "10s");
+    value["warm_up"] = json!("3s");
+    value["events"] = json!([{"at": "5s", "link": "l", "up": false}, {"at": "7s", "link": "l", "up": true}]);
+    let (s, running) = ran(&value);
+    let links = running.finished().link_table(&s);
+    let of = |port, column| cell(&links, ("link", port), column);
+    assert_eq!(of("l", "capacity_bps"), (8e6 + 2e6 + 2e6 + 2.0 * 6e6) / 7.0);
+    assert_eq!(of("l:reverse", "capacity_bps"), 5e12 / 7.0);
+    assert_eq!(of("l", "rate_bps"), 50e6);
+}
+
+#[test]
 fn mahimahi_packets_are_four_bytes_longer() {
     let mut value = line(json!({"kind": "mahimahi", "times": [2]}), cbr("10Mbit/s", "1500B"), "10s");
     value["links"][0]["framing"] = json!({"forward": {"kind": "fixed", "overhead": "4B"}});

@@ -7,10 +7,13 @@ from collections.abc import Iterable
 import numpy as np
 
 _PREFIXES = {
-    "s": ((1.0, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns")),
+    "s": ((1.0, "s"), (1e3, "ms"), (1e6, "µs")),
     "bit/s": ((1e-9, "Gbit/s"), (1e-6, "Mbit/s"), (1e-3, "kbit/s"), (1.0, "bit/s")),
     "bytes": ((1e-9, "GB"), (1e-6, "MB"), (1e-3, "KB"), (1.0, "bytes")),
 }
+
+#: The least time in s that is told to people: the rounding of a model's times is below it.
+LEAST_TIME = 1e-6
 
 
 def scale_of(unit: str, values: Iterable[float]) -> tuple[float, str]:

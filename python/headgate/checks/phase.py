@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import _core
 from .._core import ScenarioError
+from ..base.counts import listed, verb
 from ..base.parallel import Progress, run_all
 from ..results.results import Results
 from ..scenario.scenario import Scenario
@@ -97,7 +98,9 @@ class Phase:
             return ""
         first = found[0]
         without, little, with_it = first.shares
-        more = f"; so do the shares of {len(found) - 1} other flows" if len(found) > 2 else ""
+        others = [flow.flow for flow in found[1:]]
+        too = verb(len(others), "so does the share", "so do the shares")
+        more = f"; {too} of {listed(others)}" if others else ""
         return (
             f"The share of {first.flow} depends on the phase of arrivals: {without:.2f} without host noise, "
             f"{little:.2f} with 0.1 packet times of it, {with_it:.2f} with 1{more}."

@@ -298,7 +298,7 @@ def finished(
         "seconds": seconds,
         "note": note,
         "noise": noise_sentence(whole),
-        **summary(results, _warnings(whole, whole_s)),
+        **summary(results, _warnings(whole, whole_s), whole_s),
         "network": network(whole),
         "views": [view.head() for view in shown],
     }

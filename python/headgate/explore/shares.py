@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..results.fairness import sparse
-from ..results.groups import row_means
 from ..results.results import Results
 from ..results.sentences import sentences
 
@@ -17,8 +16,11 @@ from ..results.sentences import sentences
 MOST = 100
 
 
-def summary(results: Results, warnings: Sequence[str] = ()) -> dict[str, Any]:
-    """Flows with their shares, ports, delays, completion times, and the same in sentences, after those that warn."""
+def summary(results: Results, warnings: Sequence[str] = (), whole_s: float | None = None) -> dict[str, Any]:
+    """Flows with their shares, ports, delays, completion times, and the same in sentences, after those that warn.
+
+    `whole_s`: the duration of the whole run in s, if this is its first part.
+    """
     count = results.flow_count
     listed = results.flow_summaries(MOST, by_goodput=True) if count > MOST else results.flow_summaries()
     table = results.flows
@@ -40,12 +42,11 @@ def summary(results: Results, warnings: Sequence[str] = ()) -> dict[str, Any]:
         for f in sorted(listed, key=lambda f: place[f.flow])
     ]  # fmt: skip
     rates = dict(zip(results.links["link"].tolist(), results.links["rate_bps"].tolist(), strict=True))
-    links = [x for x in results.link_summaries() if x.queue != "host" and x.utilisation.mean > 0]
-    busy = sorted(links, key=lambda x: -x.utilisation.mean)
+    busy = sorted(results.active_ports(), key=lambda x: (-x.utilisation.mean, -x.dropped))
     ports = [
         {
             "name": x.link, "rate_bps": rates[x.link], "discipline": x.queue, "utilisation": x.utilisation.mean,
-            "drops": sum(x.drops.values()), "marks": x.marks, "mean_queue": x.backlog.mean,
+            "drops": x.dropped, "marks": x.marks, "mean_queue": x.backlog.mean,
             "queueing_ms": 1e3 * x.queueing_s.mean,
         }
         for x in busy[:MOST]
@@ -54,7 +55,7 @@ def summary(results: Results, warnings: Sequence[str] = ()) -> dict[str, Any]:
         "flows": flows,
         "more_flows": count - len(flows),
         "ports": ports,
-        "delays": delays(list(place), rare, row_means(results._measured["queueing_mean_s"][0].T)),
+        "delays": delays(list(place), rare, np.asarray(table["queueing_mean_s"], dtype=np.float64)),
         "transfers": [
             {
                 "name": x.name, "started": x.started, "finished": x.finished, "mean_s": x.fct_s["mean"], "p50_s": x.fct_s["p50"],
@@ -63,7 +64,7 @@ def summary(results: Results, warnings: Sequence[str] = ()) -> dict[str, Any]:
             for x in results.class_summaries()[:MOST]
         ],
         "jain_of_max_min": results.fairness()["jain_of_max_min"],
-        "sentences": [*warnings, *sentences(results)],
+        "sentences": [*warnings, *sentences(results, whole_s)],
     }  # fmt: skip
 
 
@@ -93,7 +94,8 @@ def delays(names: Sequence[str], rare: npt.NDArray[np.bool_], waits_s: npt.NDArr
 
 
 def busiest(results: Results) -> int | None:
-    """The number of the gateway's port that was busy most of the time; None if none sent anything."""
-    queue, busy = results.links["queue"], results.links["utilisation"]
-    places = [i for i in range(len(queue)) if queue[i] != "host" and busy[i] > 0]
-    return max(places, key=lambda i: (results.links["queueing_mean_s"][i] > 0, busy[i])) if places else None
+    """The number of the gateway's port that was used most, or that held most packets where none sent any; None if none came to any."""
+    queue, busy, held = (results.links[name] for name in ("queue", "utilisation", "backlog_mean"))
+    places = [i for i in range(len(queue)) if queue[i] != "host" and (busy[i] > 0 or held[i] > 0)]
+    waits = results.links["queueing_mean_s"]
+    return max(places, key=lambda i: (waits[i] > 0, busy[i], held[i])) if places else None

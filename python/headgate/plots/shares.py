@@ -11,7 +11,8 @@ import numpy as np
 from ..base.errors import HeadgateError
 from ..base.palette import COLOURS, GRID, INK, PALE
 from ..base.units import scale_of
-from ..results.groups import members_of, row_means
+from ..results.groups import members_of
+from ..stats.means import pooled
 from .canvas import blank, require, save
 from .content import DASHES, MARKERS
 
@@ -25,7 +26,7 @@ MOST = len(COLOURS)
 def shares(results: Results, path: str | os.PathLike[str]) -> Path:
     """Draws the goodput and the mean queueing delay of each flow in each interval of the first run into a file.
 
-    Of many flows, each group of similar ones has one line: the goodput of all of them together, and the mean of their delays.
+    Of many flows, each group of similar ones has one line: the goodput of all of them together, and the mean delay of their packets.
 
     Args:
         results: of a scenario; the lines have one point per interval.
@@ -47,7 +48,7 @@ def shares(results: Results, path: str | os.PathLike[str]) -> Path:
     start, end = t["start_s"][:, 0], t["end_s"][:, 0]
     middle, warm = (start + end) / 2, float(end[t["warm_up"][:, 0] > 0].max(initial=0.0))
     rates = [8.0 * t["unique_bytes"][:, of].sum(axis=1) / (end - start) for _, of in lines]
-    waits = [row_means(t["queueing_mean_s"][:, of]) for _, of in lines]
+    waits = [pooled(t["queueing_mean_s"][:, of], t["received"][:, of]) for _, of in lines]
     sheet = blank(8.4, 5.4)
     upper, lower = sheet.subplots(2, 1, sharex=True)
     for axes, series, unit, what in ((upper, rates, "bit/s", "goodput"), (lower, waits, "s", "queueing delay,\nmean")):

@@ -46,6 +46,15 @@ class ColumnInfo:
         return self.kind not in ("key", "given")
 
     @property
+    def per(self) -> str:
+        """Of a mean over packets the column with their number; empty for all others.
+
+        >>> columns("flows")["queueing_mean_s"].per, columns("flows")["drops"].per
+        ('received', '')
+        """
+        return _PER.get(self.name, {}).get(self.table, "")
+
+    @property
     def stem(self) -> str:
         """Its name without the unit that it ends in.
 
@@ -54,6 +63,14 @@ class ColumnInfo:
         """
         return self.name.removesuffix(_ENDS.get(self.unit, ""))
 
+
+#: The columns that are means over packets, and the columns with the numbers of these packets (or of measured round trips), in each table
+#: that has both. A mean over several flows, intervals or ports is the one over all of their packets.
+_PER = {
+    "queueing_mean_s": {"flows": "received", "intervals": "received", "links": "sent"},
+    "owd_mean_s": {"flows": "received", "intervals": "received"},
+    "rtt_mean_s": {"flows": "rtt_count", "intervals": "rtt_count"},
+}
 
 #: Endings of names of columns.
 _ENDS = {"s": "_s", "bit/s": "_bps", "packets/s": "_pps", "bytes": "_bytes"}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,46 +14,85 @@ from ..analysis import jain_index, network_max_min, shortfall
 from ..analysis.fairness import filled
 from ..stats.means import finite
 
+if TYPE_CHECKING:
+    from .. import _core
+
 #: The columns of flows that the max-min ideal follows from.
 DEMAND_COLUMNS = ("demand_bps", "weight", "start_s", "end_s", "sends_from_s", "sends_until_s")
 
-#: Maximum number of times at which flows begin or end for which the shares before and after each are computed.
-MOST_CHANGES = 64
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of the time measured in which the same flows send over the same paths.
+
+    Attributes:
+        since_s: its beginning.
+        until_s: its end.
+        rates: of each port, the mean rate in bit/s that its line offers in it.
+        lines: of each flow, the numbers of the ports that it crosses, each once.
+    """
+
+    since_s: float
+    until_s: float
+    rates: Sequence[float]
+    lines: Sequence[Sequence[int]]
+
+
+def stretches_of(
+    pieces: Sequence[_core.Stretch], rates: Sequence[float], lines: Sequence[Sequence[int]]
+) -> list[Stretch]:
+    """The stretches of a run: what the engine says of them, with the rates of the scenario, and the ports of each flow at the end."""
+    out = []
+    for since, until, others, paths in pieces:
+        own, ports = list(rates), list(lines)
+        for port, bps in others:
+            own[port] = bps
+        for flow, path in paths:
+            ports[flow] = sorted(set(path))
+        out.append(Stretch(since, until, own, ports))
+    return out
 
 
 def ideal_bps(flows: Mapping[str, Any], links: Mapping[str, Any], routes: Mapping[str, Any]) -> npt.NDArray[np.float64]:
     """The weighted max-min fair allocation of every flow of one run in bit/s, from columns of its tables.
 
-    Where flows begin or end within the time measured, it is the mean over that time of the allocations for those that send; if there are
-    more than `MOST_CHANGES` such times, all flows are taken to send all of the time.
+    Where flows begin or end within the time measured, it is the mean over that time of the allocations for those that send. Tables have
+    one rate for each port and one path for each flow: that of a run whose links change while flows begin or end is `Results.max_min_bps`.
 
     Args:
         flows: `demand_bps` and `weight`; where it is known when they send, `start_s`, `end_s`, `sends_from_s` and `sends_until_s` too.
-        links: `rate_bps`.
+        links: `capacity_bps`, or where there is none `rate_bps`.
         routes: numbers of flows and links, one pair for each hop, as `flow` and `link`.
     """
     lines = lines_of(routes, len(flows["demand_bps"]))
+    rates = links["capacity_bps" if "capacity_bps" in links else "rate_bps"].tolist()
     if "sends_from_s" not in flows:
-        return network_max_min(links["rate_bps"].tolist(), lines, flows["demand_bps"], flows["weight"])
+        return network_max_min(rates, lines, flows["demand_bps"], flows["weight"])
     columns = {name: np.asarray(flows[name], dtype=np.float64).tolist() for name in DEMAND_COLUMNS}
-    return np.array(shares_of(columns, links["rate_bps"].tolist(), lines))
+    times = sorted({x for name in DEMAND_COLUMNS[2:] for x in columns[name]})
+    return np.array(shares_of(columns, [Stretch(a, b, rates, lines) for a, b in pairwise(times)]))
 
 
-def shares_of(flows: Mapping[str, Sequence[float]], rates: Sequence[float], lines: list[list[int]]) -> list[float]:
-    """As `ideal_bps`, for plain numbers: the rates of the links, and the numbers of the links that each flow crosses."""
+def shares_of(flows: Mapping[str, Sequence[float]], stretches: Sequence[Stretch]) -> list[float]:
+    """The weighted max-min fair allocations in bit/s: the mean over the stretches of those of the flows that send in each.
+
+    Args:
+        flows: columns `DEMAND_COLUMNS` as plain numbers. With one stretch, those that send at all are taken to send all of the time.
+        stretches: of the time measured, in order.
+    """
     demands, weights = flows["demand_bps"], flows["weight"]
     if not demands:
         return []
-    begins, ends, first, last = flows["sends_from_s"], flows["sends_until_s"], flows["start_s"][0], flows["end_s"][0]
-    times = sorted({first, last, *begins, *ends})
-    whole = all(begin == first for begin in begins) and all(end == last for end in ends)
-    if whole or not last > first or len(times) > MOST_CHANGES + 2:
-        return filled(rates, lines, demands, weights)
-    total = [0.0] * len(demands)
-    for since, until in pairwise(times):
-        sends = [d if a <= since and until <= b else 0.0 for d, a, b in zip(demands, begins, ends, strict=True)]
-        part = (until - since) / (last - first)
-        total = [t + part * x for t, x in zip(total, filled(rates, lines, sends, weights), strict=True)]
+    span = sum(s.until_s - s.since_s for s in stretches)
+    begins, ends, total = flows["sends_from_s"], flows["sends_until_s"], [0.0] * len(demands)
+    if len(stretches) == 1 or not span > 0:
+        asked = [d if a < b or not span > 0 else 0.0 for d, a, b in zip(demands, begins, ends, strict=True)]
+        return filled(stretches[0].rates, stretches[0].lines, asked, weights)
+    for s in stretches:
+        sending = (a <= s.since_s and s.until_s <= b for a, b in zip(begins, ends, strict=True))
+        asked = [d if sends else 0.0 for d, sends in zip(demands, sending, strict=True)]
+        part = (s.until_s - s.since_s) / span
+        total = [t + part * x for t, x in zip(total, filled(s.rates, s.lines, asked, weights), strict=True)]
     return total
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..stats import Mean, mean_of
+from ..stats.means import pooled
 from .columns import columns
+from .summaries import mean_of_packets
 
 if TYPE_CHECKING:
     from .results import Results
@@ -31,8 +33,8 @@ class FlowGroup:
         least_bps: the smallest goodput of a flow.
         most_bps: the largest goodput of a flow.
         max_min_bps: the max-min ideal of all of them together.
-        rtt_s: the mean over the flows of their mean round-trip times.
-        queueing_s: the mean over the flows of their mean queueing delays.
+        rtt_s: the mean of the round-trip times that their sources measured.
+        queueing_s: the mean time in queues of all their packets.
         counts: drops, retransmissions, timeouts and marks of all of them.
     """
 
@@ -59,7 +61,7 @@ def groups(results: Results) -> list[FlowGroup]:
         found = series[name] if column.of is None else column.of(series)
         return found if several else found[0]
 
-    goodput, rtt, queueing = of("goodput_bps"), of("rtt_mean_s"), of("queueing_mean_s")
+    goodput = of("goodput_bps")
     ideal = np.array(list(results.max_min_bps().values()))
     out = []
     controls = totals["control"][0].tolist()
@@ -75,12 +77,23 @@ def groups(results: Results) -> list[FlowGroup]:
                 least_bps=float(each.min()),
                 most_bps=float(each.max()),
                 max_min_bps=float(ideal[own].sum()),
-                rtt_s=mean_of(row_means(rtt[:, own]), results.runs_equal),
-                queueing_s=mean_of(row_means(queueing[:, own]), results.runs_equal),
+                rtt_s=_of_packets(results, own, of, "rtt_mean_s"),
+                queueing_s=_of_packets(results, own, of, "queueing_mean_s"),
                 counts={key: int(totals[key][:, own].sum()) for key in counted},
             )
         )
     return out
+
+
+def _of_packets(results: Results, own: list[int], of: Callable[[str], Any], column: str) -> Mean:
+    """The mean over all packets of some flows: of the run, with the spread of its intervals, or over replications."""
+    per = columns("flows")[column].per
+    counts = of(per)[:, own]
+    means = pooled(of(column)[:, own], counts)
+    if len(results.runs) > 1:
+        return mean_of(means, results.runs_equal)
+    totals = results._by_run("flows", results.flow_count)
+    return mean_of_packets(float(pooled(totals[column][0][own], totals[per][0][own])), means, counts.sum(axis=1))
 
 
 def members_of(results: Results) -> list[tuple[str, list[int]]]:
@@ -101,10 +114,3 @@ def _members(keys: Sequence[Hashable]) -> list[list[int]]:
     for i, key in enumerate(keys):
         found.setdefault(key, []).append(i)
     return list(found.values())
-
-
-def row_means(values: Any) -> Any:
-    """The mean of each row over what was measured; nan where nothing was."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=1)
-    return np.where(known, values, 0.0).sum(axis=1) / np.where(count, count, np.nan)

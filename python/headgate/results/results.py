@@ -20,7 +20,7 @@ from ..base.notebook import MOST, heading, table
 from ..stats import Mean, Sketch, drift, mser
 from ..stats.means import finite, means_of
 from .columns import RATES, columns
-from .fairness import DEMAND_COLUMNS, fairness, lines_of, shares_of
+from .fairness import DEMAND_COLUMNS, fairness, lines_of, shares_of, stretches_of
 from .summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, headings, summaries
 from .tables import Column, Table, from_core, numbers, require, write
 
@@ -60,7 +60,7 @@ class Results:
         for title, rows in (
             ("flows", self.flow_summaries()),
             ("transfers", self.class_summaries()),
-            ("ports", [x for x in self.link_summaries() if x.queue != "host" and x.utilisation.mean > 0]),
+            ("ports", self.active_ports()),
         ):
             if rows:
                 parts.append(_summary_table(title, rows))
@@ -236,6 +236,10 @@ class Results:
         totals = self._by_run("links", len(self._names("links", "link")))
         return summaries(LinkSummary, "links", totals, exact=self.runs_equal)
 
+    def active_ports(self) -> list[LinkSummary]:
+        """The gateways' ports to which packets came, and those of hosts at which packets waited and that sent none."""
+        return [x for x in self.link_summaries() if x.active and (x.queue != "host" or x.blocked)]
+
     def class_summaries(self) -> list[ClassSummary]:
         """Every class of flows with transfers, in the order of the scenario."""
         names = self._names("classes", "class")
@@ -258,7 +262,8 @@ class Results:
         out: list[list[float]] = []
         for run in range(len(self.runs)):
             own = {name: flows[name][run].astype(np.float64).tolist() for name in DEMAND_COLUMNS}
-            out.append(shares_of(own, links["rate_bps"][run].tolist(), lines))
+            stretches = stretches_of(self.runs[run].stretches(), links["rate_bps"][run].tolist(), lines)
+            out.append(shares_of(own, stretches))
         return np.array(out)
 
     def fairness(self) -> dict[str, float | None]:

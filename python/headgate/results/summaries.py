@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
+import numpy as np
+
 from .. import _core
 from ..analysis import power, utility
-from ..stats import Mean, mean_of
+from ..stats import Mean, mean_of, ratio_of
 from ..stats.means import finite
 from .columns import ColumnInfo, columns, shown
 
@@ -41,8 +44,9 @@ class MadeOf(NamedTuple):
 class FlowSummary:
     """One flow after the warm-up.
 
-    Means are over the intervals of a single run (REAL's method), or over the replications if there are several. Goodput
-    counts packets that reached the sink for the first time; throughput is REAL's: packets received less retransmissions.
+    Means are over the intervals of a single run (REAL's method), or over the replications if there are several; delays are means over
+    packets, and an interval counts by how many it has. Goodput counts packets that reached the sink for the first time; throughput is
+    REAL's: packets received less retransmissions.
     Counts are totals of all runs.
     """
 
@@ -96,6 +100,26 @@ class LinkSummary:
     marks: Annotated[int, MadeOf("marks", "marks", rank=6)]
     lost: Annotated[int, MadeOf("lost", "lost", rare=True, rank=3)]
     duplicated: Annotated[int, MadeOf("duplicated", "twice", rare=True, rank=6)]
+
+    @property
+    def dropped(self) -> int:
+        """Packets dropped, for whatever reason."""
+        return sum(self.drops.values())
+
+    @property
+    def active(self) -> bool:
+        """Whether packets came to the port: it sent, held, marked, lost or dropped some."""
+        return self.utilisation.mean > 0 or self.backlog_max > 0 or self.marks > 0 or self.lost > 0 or self.dropped > 0
+
+    @property
+    def blocked(self) -> bool:
+        """Whether packets came to the port and it sent none."""
+        return self.active and not self.utilisation.mean > 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether it dropped, lost or marked packets, or made them wait: what happens to flows happens there, however little it is used."""
+        return self.blocked or self.lost > 0 or self.marks > 0 or self.dropped > 0 or self.backlog.mean >= 1
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as JSON data."""
@@ -229,8 +253,23 @@ def _means(
         stated = zip(_series(column, totals)[0], totals[entry.std][0], totals["intervals"][0], strict=True)
         means = [Mean(float(mean), float(std), int(n)) for mean, std, n in stated]
         return [means[i] for i in objects]
-    series = _series(column, totals) if runs > 1 or intervals is None else _series(column, intervals)[0]
-    return [mean_of(series[:, i], exact) for i in objects]
+    if runs > 1 or intervals is None:
+        series = _series(column, totals)
+        return [mean_of(series[:, i], exact) for i in objects]
+    series = _series(column, intervals)[0]
+    if not column.per:
+        return [mean_of(series[:, i]) for i in objects]
+    # Of all packets of the run: an interval counts by its packets.
+    counts, whole = intervals[column.per][0], _series(column, totals)[0]
+    return [mean_of_packets(float(whole[i]), series[:, i], counts[:, i]) for i in objects]
+
+
+def mean_of_packets(whole: float, means: Any, counts: Any) -> Mean:
+    """A mean over all packets, with the spread of the means over the packets of intervals."""
+    if not math.isfinite(whole):
+        return Mean(math.nan, math.nan, 0)
+    spread = ratio_of(np.where(counts > 0, means, 0.0) * counts, counts)
+    return Mean(whole, spread.std, max(spread.n, 1))
 
 
 @dataclass(frozen=True)

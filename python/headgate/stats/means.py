@@ -175,6 +175,19 @@ def ratio_of(totals: npt.ArrayLike, counts: npt.ArrayLike) -> Mean:
     return Mean(ratio, float(np.sqrt((spread**2).sum() / (n - 1))), n)
 
 
+def pooled(means: npt.ArrayLike, counts: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
+    """The mean over all packets together, from the means over parts of them and how many there are in each; nan where there is none.
+
+    >>> pooled([[1.0, 3.0], [np.nan, np.nan]], [[1, 3], [0, 0]]).tolist()
+    [2.5, nan]
+    """
+    count = np.asarray(counts, dtype=np.float64)
+    total = np.where(count > 0, np.nan_to_num(np.asarray(means, dtype=np.float64)) * count, 0.0).sum(axis=axis)
+    whole = count.sum(axis=axis)
+    found: npt.NDArray[np.float64] = np.asarray(total / np.where(whole > 0, whole, np.nan))
+    return found
+
+
 def lag_one(values: npt.ArrayLike) -> float:
     """The correlation of neighbours in a series (by von Neumann's ratio, corrected for the ends); nan below three values or without spread.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..results.fairness import DEMAND_COLUMNS, lines_of, shares_of
+from ..results.fairness import DEMAND_COLUMNS, lines_of, shares_of, stretches_of
 from .rows import derived
 from .work import Done
 
@@ -66,7 +66,8 @@ def _ideals(done: Done) -> npt.NDArray[np.float64]:
             pairs = (routes["flow"], routes["link"], count)
             if pairs not in of_routes:
                 of_routes[pairs] = lines_of({k: np.frombuffer(v, dtype=np.int64) for k, v in routes.items()}, count)
-            known[key] = shares_of(own, rates[port : port + ports], of_routes[pairs])
+            stretches = stretches_of(done.stretches[variant], rates[port : port + ports], of_routes[pairs])
+            known[key] = shares_of(own, stretches)
         out += known[key]
         first, port = first + count, port + ports
     return np.array(out, dtype=np.float64)

@@ -40,7 +40,8 @@ def headings() -> list[tuple[str, str, float]]:
 def summary(study: Study) -> list[dict[str, Any]]:
     """One entry per variant that ran: `variant`, `axes` (its columns), `runs`, `runs_equal`, and a `Mean` for every metric.
 
-    A metric is the sum or the mean over the flows of a run; its mean is over the runs. Where these are equal it has no interval.
+    A metric is the sum or the mean over the flows of a run, or for delays over all of their packets; its mean is over the runs.
+    Where these are equal it has no interval.
     """
     flows = study.flows
     if not len(flows):
@@ -59,6 +60,12 @@ def summary(study: Study) -> list[dict[str, Any]]:
             if how == "jain":
                 square = np.add.reduceat(np.where(good, values, 0.0) ** 2, runs)
                 per_run[name] = total**2 / (count * square)
+            elif per := columns("flows")[column].per:
+                # Over all packets of the run.
+                packets = np.where(good, to_numpy(flows[per]).astype(np.float64), 0.0)
+                per_run[name] = np.add.reduceat(np.where(good, values, 0.0) * packets, runs) / np.add.reduceat(
+                    packets, runs
+                )
             else:
                 per_run[name] = total if how == "total" else total / count
     of_run = variant[runs]

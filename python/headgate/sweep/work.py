@@ -40,7 +40,7 @@ class Done:
     """The results of a chunk: a row per run that succeeded, the tables of all of them, failures, and the runs that were not started.
 
     A column is an array of numbers, a list of names, or a pair (array of codes, names). `routes` has the hops of a run of each
-    variant, numbers of 64 bits.
+    variant, numbers of 64 bits, `stretches` how its links and paths change (see `headgate.results.fairness.Stretch`).
     """
 
     number: int
@@ -51,6 +51,7 @@ class Done:
     lengths: dict[str, list[int]] = field(default_factory=lambda: {"flows": [], "links": []})
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
     routes: dict[int, dict[str, bytes]] = field(default_factory=dict)
+    stretches: dict[int, list[_core.Stretch]] = field(default_factory=dict)
     failures: list[tuple[int, int, str]] = field(default_factory=list)
     left: list[tuple[int, int]] = field(default_factory=list)
     wall_s: float = 0.0
@@ -129,6 +130,7 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
             # Most variants have those of the one before, which are sent once.
             found = {k: memoryview(v).tobytes() for k, v in batch.routes().items()}
             routes = done.routes[variant] = routes if found == routes else found
+            done.stretches[variant] = batch.stretches()
         done.runs.append((variant, replication))
         done.digests.append(digest)
         done.events.append(events)

@@ -57,4 +57,12 @@ impl Law {
         }
         (end, end.since(start))
     }
+
+    /// Bytes that were sent before `now`, where a line sends at certain times.
+    pub(crate) fn used_before(&self, now: Time) -> Option<u64> {
+        match &self.gate {
+            Gate::Slots(slots) => Some(slots.used_before(now)),
+            _ => None,
+        }
+    }
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opportunities {
     slots: Arc<[(Duration, u64)]>,
+    /// How many there are before each of these times.
+    before: Arc<[u64]>,
     number: u64,
 }
 
@@ -20,9 +22,33 @@ impl Opportunities {
                 _ => slots.push((at, 1)),
             }
         }
-        let number = slots.iter().map(|(_, number)| number).sum();
         slots.last().filter(|(last, _)| *last > Duration::ZERO)?;
-        Some(Opportunities { slots: slots.into(), number })
+        let mut number = 0;
+        let mut before = Vec::with_capacity(slots.len());
+        for (_, here) in &slots {
+            before.push(number);
+            number += here;
+        }
+        Some(Opportunities { slots: slots.into(), before: before.into(), number })
+    }
+
+    /// How many there are before `now`, those at that instant not included: of all rounds if they are `looped`, else of one.
+    ///
+    /// ```
+    /// use headgate_packet::{Duration, Time};
+    /// use headgate_queue::line::Opportunities;
+    /// let all = Opportunities::new([1, 4, 4, 10].map(Duration::from_millis)).expect("one above zero");
+    /// let before = |ms: u64, looped| all.number_before(Time::ZERO + Duration::from_millis(ms), looped);
+    /// assert_eq!([0, 1, 2, 4, 5, 10, 11, 24].map(|ms| before(ms, true)), [0, 0, 1, 1, 3, 3, 4, 9]);
+    /// assert_eq!(before(24, false), 4);
+    /// ```
+    pub fn number_before(&self, now: Time, looped: bool) -> u64 {
+        let (period, ps) = (self.period().as_ps(), now.as_ps());
+        // That at the very end of a round is in it, and not before its own instant.
+        let rounds = if looped { ps.saturating_sub(1) / period } else { 0 };
+        let rest = Duration::from_ps(ps - rounds * period);
+        let slot = self.slots.partition_point(|(at, _)| *at < rest);
+        rounds * self.number + self.before.get(slot).copied().unwrap_or(self.number)
     }
 
     /// The last time: that of a round, if there are several.
@@ -45,7 +71,19 @@ pub struct Slots {
     all: Opportunities,
     bytes: u64,
     looped: bool,
-    /// The next time that may have something left: its round, its position in it, and what was used of it.
+    /// The next time that may have something left.
+    now: Place,
+    /// Where the bytes begin that are not in `settled`: at the instant at which the last transmission started, or later.
+    since: Place,
+    /// Bytes used before that place.
+    settled: u64,
+    /// All bytes used.
+    total: u64,
+}
+
+/// A place in a sequence of opportunities: the round, the time in it, and how many bytes were used of what may be sent then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
     round: u64,
     slot: usize,
     used: u64,
@@ -54,65 +92,94 @@ pub struct Slots {
 impl Slots {
     /// From the first opportunity on; after the last one they begin again if they are `looped`; otherwise nothing more is sent.
     pub fn new(all: Opportunities, bytes: u32, looped: bool) -> Slots {
-        Slots { all, bytes: u64::from(bytes), looped, round: 0, slot: 0, used: 0 }
+        let begin = Place::default();
+        Slots { all, bytes: u64::from(bytes), looped, now: begin, since: begin, settled: 0, total: 0 }
     }
 
-    fn at(&self) -> Time {
-        match self.all.slots.get(self.slot) {
-            Some((at, _)) => Time::ZERO + self.all.period() * self.round + *at,
+    /// Bytes that may be sent at the opportunities before `now`.
+    pub fn offered_before(&self, now: Time) -> u128 {
+        u128::from(self.all.number_before(now, self.looped)) * u128::from(self.bytes)
+    }
+
+    /// Bytes that were sent at the opportunities before `now`, which is not before the start of the last transmission: of one that goes on later
+    /// only what was sent by then. The order of what happens at one instant does not matter, since all of it is later.
+    pub(super) fn used_before(&self, now: Time) -> u64 {
+        self.settled_before(now).0
+    }
+
+    /// Bytes that were sent before `start`, and where those begin that were sent then or later.
+    fn settled_before(&self, start: Time) -> (u64, Place) {
+        let (mut settled, mut place) = (self.settled, self.since);
+        while place != self.now && self.at(place) < start {
+            let (until, next) =
+                if self.same_time(place) { (self.now.used, self.now) } else { (self.room(place), self.after(place)) };
+            settled += until - place.used;
+            place = next;
+        }
+        (settled, place)
+    }
+
+    fn same_time(&self, place: Place) -> bool {
+        (place.round, place.slot) == (self.now.round, self.now.slot)
+    }
+
+    fn at(&self, place: Place) -> Time {
+        match self.all.slots.get(place.slot) {
+            Some((at, _)) => Time::ZERO + self.all.period() * place.round + *at,
             None => Time::NEVER,
         }
     }
 
-    fn room(&self) -> u64 {
-        self.all.slots.get(self.slot).map_or(0, |(_, number)| number * self.bytes)
+    fn room(&self, place: Place) -> u64 {
+        self.all.slots.get(place.slot).map_or(0, |(_, number)| number * self.bytes)
     }
 
-    fn go_on(&mut self) {
-        (self.slot, self.used) = (self.slot + 1, 0);
-        if self.looped && self.slot == self.all.slots.len() {
-            (self.round, self.slot) = (self.round + 1, 0);
+    /// The beginning of the next time.
+    fn after(&self, place: Place) -> Place {
+        if self.looped && place.slot + 1 == self.all.slots.len() {
+            Place { round: place.round + 1, slot: 0, used: 0 }
+        } else {
+            Place { round: place.round, slot: place.slot + 1, used: 0 }
         }
     }
 
-    /// The part of the time since the slot before that this number of bytes takes up.
-    fn share(&self, bytes: u64) -> u64 {
-        let of = |slot: usize| self.all.slots[slot].0;
-        let before = if self.slot == 0 { Duration::ZERO } else { of(self.slot - 1) };
-        let gap = u128::from((of(self.slot) - before).as_ps());
-        (gap * u128::from(bytes) / u128::from(self.room())) as u64
+    /// The time that this number of bytes takes up of a line with the mean rate.
+    fn taken(&self, bytes: u64) -> u64 {
+        let round = u128::from(self.all.number) * u128::from(self.bytes);
+        (u128::from(self.all.period().as_ps()) * u128::from(bytes) / round) as u64
     }
 
     pub(super) fn opens(&mut self, start: Time) -> Time {
-        if self.at() < start {
+        if self.at(self.now) < start {
+            self.settled = self.total;
             // Those before `start` are lost. That at the very end of a round lies at the beginning of the next one.
             let (period, ps) = (self.all.period().as_ps(), start.as_ps());
             let round = if self.looped { (ps - 1) / period } else { 0 };
             let rest = Duration::from_ps(ps - round * period);
             let slot = self.all.slots.partition_point(|(at, _)| *at < rest);
-            (self.round, self.slot, self.used) = (round, slot, 0);
+            self.now = Place { round, slot, used: 0 };
+            self.since = self.now;
         }
-        if self.used == self.room() && self.at() != Time::NEVER {
-            self.go_on();
+        if self.now.used == self.room(self.now) && self.at(self.now) != Time::NEVER {
+            self.now = self.after(self.now);
         }
-        self.at()
+        self.at(self.now)
     }
 
-    /// Ends at the opportunity at which the last byte is sent.
+    /// Ends at the opportunity at which the last byte is sent. The line opens now.
     pub(super) fn transmit(&mut self, bytes: u32) -> (Time, Duration) {
-        let (mut left, mut taken) = (u64::from(bytes), 0_u64);
+        (self.settled, self.since) = self.settled_before(self.at(self.now));
+        let (mut left, begun) = (u64::from(bytes), self.taken(self.total));
         loop {
-            let now = left.min(self.room() - self.used);
-            if now > 0 {
-                taken = taken.saturating_add(self.share(self.used + now) - self.share(self.used));
-            }
-            self.used += now;
+            let now = left.min(self.room(self.now) - self.now.used);
+            self.now.used += now;
+            self.total += now;
             left -= now;
-            if left == 0 || self.at() == Time::NEVER {
-                let end = if left == 0 { self.at() } else { Time::NEVER };
-                return (end, Duration::from_ps(taken));
+            if left == 0 || self.at(self.now) == Time::NEVER {
+                let end = if left == 0 { self.at(self.now) } else { Time::NEVER };
+                return (end, Duration::from_ps(self.taken(self.total) - begun));
             }
-            self.go_on();
+            self.now = self.after(self.now);
         }
     }
 }
@@ -120,6 +187,7 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn ms(n: u64) -> Time {
         Time::from_ps(n * 1_000_000_000)
@@ -176,8 +244,56 @@ mod tests {
             (free, busy) = (end, busy + taken.as_ps());
         }
         assert_eq!((free, busy), (ms(200), ms(200).as_ps()));
-        // Of one packet at the opportunities of 204 ms, half of their 4 ms.
-        assert_eq!((line.opens(free), line.transmit(1504)), (ms(204), (ms(204), Duration::from_millis(2))));
+        // One of the four opportunities of a round takes up a quarter of its 20 ms, however long the line waited for it.
+        assert_eq!((line.opens(free), line.transmit(1504)), (ms(204), (ms(204), Duration::from_millis(5))));
+    }
+
+    #[test]
+    fn what_was_used_is_counted_at_the_opportunities_that_it_used() {
+        let mut line = slots(&[0, 3, 10], true);
+        let counts = |line: &Slots, at: u64| (line.offered_before(ms(at)) / 1504, line.used_before(ms(at)));
+        // 4000 bytes: all at 0 and at 3 ms, and 992 at 10 ms. The next packet has the rest there, all of the next round's first one, and 488 at 13 ms.
+        assert_eq!((line.opens(ms(0)), line.transmit(4000).0), (ms(0), ms(10)));
+        assert_eq!([0, 1, 3, 4, 10, 11].map(|at| counts(&line, at).1), [0, 1504, 1504, 3008, 3008, 4000]);
+        assert_eq!((line.opens(ms(10)), line.transmit(2504).0), (ms(10), ms(13)));
+        assert_eq!([10, 11, 13, 14].map(|at| counts(&line, at)), [(2, 3008), (4, 6016), (4, 6016), (5, 6504)]);
+        // A pause: what was left is lost, and 100 bytes are sent at 30 ms, at the last time of a round.
+        assert_eq!((line.opens(ms(24)), line.opens(ms(30)), line.transmit(100).0), (ms(30), ms(30), ms(30)));
+        assert_eq!([30, 31].map(|at| counts(&line, at)), [(8, 6504), (10, 6604)]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_more_is_used_than_offered_between_any_two_instants(
+            gaps in prop::collection::vec(0_u64..4, 1..12),
+            packets in prop::collection::vec((0_u64..9, 1_u32..5000), 1..40),
+            looped: bool,
+        ) {
+            let mut times: Vec<u64> = gaps.iter().scan(0, |at, gap| { *at += gap; Some(*at) }).collect();
+            times.push(times[times.len() - 1] + 1);
+            let (mut line, mut free) = (slots(&times, looped), Time::ZERO);
+            let (mut at, mut last, mut sent) = (0, (0, 0), 0);
+            for (gap, bytes) in packets {
+                // Readings up to the start of the next transmission.
+                let start = (free + Duration::from_millis(gap)).min(ms(1_000_000));
+                while ms(at) <= start && at < 1000 {
+                    let next = (line.offered_before(ms(at)), line.used_before(ms(at)));
+                    prop_assert!(u128::from(next.1 - last.1) <= next.0 - last.0, "before {} ms: {:?} to {:?}", at, last, next);
+                    (at, last) = (at + 1, next);
+                }
+                let opens = line.opens(start);
+                let opens = if opens == start { opens } else { line.opens(opens) };
+                if opens == Time::NEVER {
+                    break;
+                }
+                free = line.transmit(bytes).0;
+                sent += u64::from(bytes);
+                if free == Time::NEVER {
+                    break;
+                }
+                prop_assert_eq!(line.used_before(free + Duration::from_ps(1)), sent);
+            }
+        }
     }
 
     #[test]

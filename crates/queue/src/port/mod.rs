@@ -55,6 +55,7 @@ impl<D: Discipline> Port<D> {
     pub fn set_link(&mut self, link: &LinkInfo, now: Time) {
         let Port { discipline, service } = self;
         if link.rate != service.line.rate() {
+            service.settle_use(now);
             service.line = Serialiser::new(link.rate);
         }
         discipline.on_link_change(link, now);
@@ -70,6 +71,9 @@ impl<D: Discipline> Port<D> {
     /// one in transmission ends as it would have. The discipline is not informed.
     pub fn set_up(&mut self, up: bool, now: Time) {
         let Port { discipline, service } = self;
+        if up == service.down.is_some() {
+            service.settle_use(now);
+        }
         match (up, service.down) {
             (false, None) => {
                 service.down = Some(service.free_at);

@@ -36,6 +36,9 @@ pub struct Service {
     /// What is integrated over time is up to date until then.
     pub(super) integrated: Time,
     pub(super) counters: Counters,
+    /// What had been used of the line when its rate or its state last changed: the time of transmissions in ps, or the bytes of a line that sends at
+    /// certain times. `Counters::used` holds what that is in bits.
+    pub(super) used_by: u64,
     /// What was dropped since the driver last emptied the list, in the order in which it happened.
     pub(super) dropped: Vec<Dropped>,
 }
@@ -60,6 +63,7 @@ impl Service {
             sending_ps: 0,
             integrated: Time::ZERO,
             counters: Counters::default(),
+            used_by: 0,
             dropped: Vec::new(),
         }
     }
@@ -301,9 +305,31 @@ impl Service {
 
     /// See [`crate::Port::counters`].
     pub(super) fn counters(&self, now: Time) -> Counters {
-        let end = self.down.unwrap_or(self.free_at);
-        let left = end.since(now).as_ps().min(self.sending_ps);
         let backlog_ps = self.counters.backlog_ps + self.waited_since_integrated(now);
-        Counters { busy_ps: self.counters.service_ps - left, backlog_ps, ..self.counters }
+        Counters { busy_ps: self.busy_ps(now), used: self.used(now), backlog_ps, ..self.counters }
+    }
+
+    fn busy_ps(&self, now: Time) -> u64 {
+        let end = self.down.unwrap_or(self.free_at);
+        self.counters.service_ps - end.since(now).as_ps().min(self.sending_ps)
+    }
+
+    /// The measure of `used_by`, and the bits of it in 10^-12.
+    fn meter(&self, now: Time) -> (u64, u64) {
+        match self.law.as_ref().and_then(|law| law.used_before(now)) {
+            Some(bytes) => (bytes, 8_000_000_000_000),
+            None => (self.busy_ps(now), self.line.rate().as_bps()),
+        }
+    }
+
+    fn used(&self, now: Time) -> u128 {
+        let (reading, bits) = self.meter(now);
+        let since = if self.down.is_none() { reading - self.used_by } else { 0 };
+        self.counters.used + u128::from(since) * u128::from(bits)
+    }
+
+    /// Before the rate of the line changes, or whether it is up.
+    pub(super) fn settle_use(&mut self, now: Time) {
+        (self.counters.used, self.used_by) = (self.used(now), self.meter(now).0);
     }
 }

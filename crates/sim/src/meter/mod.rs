@@ -13,7 +13,7 @@ pub use estimates::Estimates;
 pub use histogram::Histogram;
 pub use moments::Moments;
 pub use objects::{Class, Completions, Ideal, ObjectRow, Objects};
-pub use port::{LaneMark, PortMeter, difference};
+pub use port::{LaneMark, PortMeter, difference, share};
 pub use ratio::Ratio;
 
 use headgate_packet::Time;

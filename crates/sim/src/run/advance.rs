@@ -7,6 +7,7 @@ use super::Run;
 use super::wires::Arrived;
 use crate::engine::Event;
 use crate::flows::Role;
+use crate::network::Network;
 use headgate_packet::Duration;
 
 impl Run {
@@ -105,7 +106,8 @@ impl Run {
                 self.catch_up(l);
             }
         }
-        self.record.samples.close(self.now, &mut self.record.meters, &mut self.network.lanes);
+        let Network { lanes, capacities, .. } = &mut self.network;
+        self.record.samples.close(self.now, &mut self.record.meters, lanes, capacities);
         self.arm_sample();
     }
 

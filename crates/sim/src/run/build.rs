@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::pools::Pools;
+use crate::capacity::Capacity;
 use crate::change::{Change, Steps};
 use crate::engine::{Event, EventQueue};
 use crate::flows::{Flows, Kind, Role, TransientFlows};
@@ -116,11 +117,13 @@ impl Run {
         let network = Network {
             reads_acknowledgements: queues.iter().any(|queue| queue.reads_acknowledgements()),
             lanes,
+            capacities: Capacity::all(s, &changes),
             hops: hops.table,
             payloads: Payloads::default(),
             echoes: Echoes::default(),
             grown: BTreeMap::new(),
             changes,
+            moves: Vec::new(),
             rate_traces: Steps::all(s),
         };
         let record = Record {

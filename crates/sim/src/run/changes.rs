@@ -17,6 +17,7 @@ impl Run {
             self.change_lane(l, |lane| change.apply(lane, now));
         }
         for (flow, way) in change.moved {
+            self.network.moves.push((now, flow as u32, self.flows.places[flow].forward));
             self.flows.move_to(flow, way, &mut self.network, now);
         }
         if let Some(f) = change.stop {

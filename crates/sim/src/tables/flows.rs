@@ -22,8 +22,8 @@ pub(super) struct Row<'a> {
     objects: Option<(u64, &'a Completions)>,
     /// Packets of its transfers that the sink has not received at the end.
     owed: u64,
-    /// When an event ends it, if one does.
-    stop: Option<Time>,
+    /// When it sends in the time measured.
+    sends: (Time, Time),
 }
 
 impl Counted for Row<'_> {
@@ -53,19 +53,24 @@ impl Row<'_> {
         (self.count.traffic.unique_bytes as f64 + self.owed as f64 * f64::from(bytes)) * 8.0 / seconds
     }
 
-    /// The part of the time measured in which it sends: from its start, without what `start_spread` adds, until an event ends it. Of transfers the whole
-    /// time: when they begin and end is in what they ask for.
-    fn sends(&self) -> (Time, Time) {
-        if self.flow.workload.has_objects() {
-            return (self.start, self.end);
-        }
-        let from = (Time::ZERO + self.flow.start).max(self.start).min(self.end);
-        (from, self.stop.unwrap_or(self.end).min(self.end).max(from))
-    }
-
     fn one_way(&self, q: f64) -> f64 {
         quantile(self.meter.one_way.as_deref(), q)
     }
+}
+
+/// The part of the time measured in which a flow sends: from its start, without what `start_spread` adds, until an event ends it. Of transfers the whole
+/// time: when they begin and end is in what they ask for.
+pub(crate) fn sends(flow: &Flow, (start, end): (Time, Time), stop: Option<Time>) -> (Time, Time) {
+    if flow.workload.has_objects() {
+        return (start, end);
+    }
+    let from = (Time::ZERO + flow.start).max(start).min(end);
+    (from, stop.unwrap_or(end).min(end).max(from))
+}
+
+/// When events end flows.
+pub(crate) fn stops(s: &Scenario) -> HashMap<&str, Time> {
+    s.events.iter().rev().filter_map(|e| Some((e.stop.as_deref()?, Time::ZERO + e.at))).collect()
 }
 
 fn quantile(histogram: Option<&Histogram>, q: f64) -> f64 {
@@ -83,8 +88,8 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("weight", "", Given, Int(|r| u64::from(r.flow.weight)), "Weight at gateways that know weights."),
         column("packet_bytes", "bytes", Given, Int(|r| u64::from(r.flow.packet.mean_bytes())), "Mean length of the data packets."),
         column("demand_bps", "bit/s", Given, Float(|r| r.demand_bps()), "Maximum rate that the workload asks for; infinite if it has no limit. Of transfers: what was to be sent in the time measured, over that time."),
-        column("sends_from_s", "s", Given, Float(|r| r.sends().0.as_secs_f64()), "When the flow begins to send in the time measured, without what `start_spread` adds. Of transfers: its beginning."),
-        column("sends_until_s", "s", Given, Float(|r| r.sends().1.as_secs_f64()), "When an event ends the flow in the time measured, or its end."),
+        column("sends_from_s", "s", Given, Float(|r| r.sends.0.as_secs_f64()), "When the flow begins to send in the time measured, without what `start_spread` adds. Of transfers: its beginning."),
+        column("sends_until_s", "s", Given, Float(|r| r.sends.1.as_secs_f64()), "When an event ends the flow in the time measured, or its end."),
         column("start_s", "s", Least, Float(|r| r.start.as_secs_f64()), "Start of the time measured: the end of the warm-up."),
         column("end_s", "s", Most, Float(|r| r.end.as_secs_f64()), "End of the time measured."),
     ];
@@ -130,8 +135,7 @@ impl Finished<'_> {
     pub fn flow_table(&self, s: &Scenario) -> Table {
         let (start, end) = (self.record.samples.warm_up, self.at);
         let owed = self.owed();
-        let stops: HashMap<&str, Time> =
-            s.events.iter().rev().filter_map(|e| Some((e.stop.as_deref()?, Time::ZERO + e.at))).collect();
+        let stops = stops(s);
         let rows = s.flows.iter().zip(&self.record.meters);
         let rows: Vec<Row<'_>> = rows
             .enumerate()
@@ -143,7 +147,7 @@ impl Finished<'_> {
                 end,
                 objects: self.record.objects.of_entry(i),
                 owed: owed[i],
-                stop: stops.get(&*flow.name()).copied(),
+                sends: sends(flow, (start, end), stops.get(&*flow.name()).copied()),
             })
             .collect();
         table(&columns(), rows.iter(), [])

@@ -1,7 +1,7 @@
 //! The table of ports, two to a link: what they did after the warm-up.
 
 use crate::finished::Finished;
-use crate::meter::{LaneMark, PortMeter, difference};
+use crate::meter::{LaneMark, PortMeter, difference, share};
 use crate::spec::{Link, NodeKind, Scenario};
 use crate::table::Kind::{Given, Key, Mean, Most, Total};
 use crate::table::Of::{Float, Int, Name};
@@ -17,6 +17,9 @@ pub(super) struct Row<'a> {
     during: LaneMark,
     meter: &'a PortMeter,
     span_ps: f64,
+    /// What the line offered, in 10^-12 bits, and the mean rate of that.
+    offered: u128,
+    capacity: f64,
 }
 
 impl Row<'_> {
@@ -50,11 +53,12 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("queue", "", Given, Name(|r| r.queue.to_owned()), "Queueing discipline; `host` at a host, whose own queue is unlimited."),
         column("rate_bps", "bit/s", Given, Float(|r| r.link.rate.way(r.back).mean().as_bps() as f64), "Rate that the scenario gives; of a trace the mean."),
         column("achieved_rate_bps", "bit/s", Given, Float(Row::achieved_rate), "Bits sent over the time spent transmitting."),
+        column("capacity_bps", "bit/s", Given, Float(|r| r.capacity), "Mean rate that the line offered in the time measured: of a trace the rates or opportunities of that time, 0 while the link is down."),
         column("delay_s", "s", Given, Float(|r| r.link.delay.way(r.back).as_secs_f64()), "Propagation delay that the scenario gives."),
         column("achieved_delay_s", "s", Given, Float(Row::achieved_delay), "Mean propagation delay of the packets, jitter included."),
-        column("utilisation", "", Mean, Float(|r| r.during.counters.busy_ps as f64 / r.span_ps), "Share of the time spent transmitting."),
-        column("utilisation_std", "", Mean, Float(|r| r.meter.utilisation.deviation()), "Standard deviation of the intervals' utilisation."),
-        column("intervals", "", Mean, Int(|r| r.meter.utilisation.count), "Whole intervals after the warm-up: those that the standard deviations are over."),
+        column("utilisation", "", Mean, Float(|r| share(r.during.counters.used, r.offered)), "Share that was used of what the line offered in the time measured. At a constant rate it is the share of the time spent transmitting; of a rate that changes, each time counts by the rate; of a trace of opportunities, it is bytes sent over bytes offered. 0 if the line offered nothing."),
+        column("utilisation_std", "", Mean, Float(|r| r.meter.utilisation.deviation()), "Standard deviation of the intervals' utilisation, without those in which the line offered nothing."),
+        column("intervals", "", Mean, Int(|r| r.meter.backlog.count), "Whole intervals after the warm-up: those that the standard deviations are over."),
         column("offered", "packets", Total, Int(|r| r.during.counters.offered), "Packets that arrived at the port."),
         column("sent", "packets", Total, Int(|r| r.during.counters.sent), "Packets whose transmission began."),
         column("sent_bytes", "bytes", Total, Int(|r| r.during.counters.sent_bytes), "Bytes of the packets sent."),
@@ -78,9 +82,11 @@ impl Finished<'_> {
         let (now, span_ps) = (self.at, self.at.since(self.record.samples.warm_up).as_ps() as f64);
         let host = |name: &str| s.nodes.iter().any(|n| n.name == name && n.kind == NodeKind::Host);
         let ports = s.links.iter().flat_map(|link| [(link, false), (link, true)]);
-        let rows = ports.zip(&self.network.lanes).zip(&self.record.samples.at_warm_up).zip(&self.record.samples.ports);
+        let since = self.record.samples.warm_up;
+        let rows = ports.zip(&self.network.lanes).zip(&self.network.capacities);
+        let rows = rows.zip(&self.record.samples.at_warm_up).zip(&self.record.samples.ports);
         let rows: Vec<Row<'_>> = rows
-            .map(|((((link, back), lane), before), meter)| {
+            .map(|(((((link, back), lane), line), before), meter)| {
                 let (end, queue) = match (&link.reverse_queue, back) {
                     (Some(queue), true) => (&link.to, queue),
                     (None, true) => (&link.to, &link.queue),
@@ -93,7 +99,9 @@ impl Finished<'_> {
                     marks: lane.marks - before.marks,
                     wire: lane.wire_counts().since(&before.wire),
                 };
-                Row { link, back, queue: if host(end) { "host" } else { queue.name() }, during, meter, span_ps }
+                let (offered, capacity) = (line.before(now) - line.before(since), line.mean_bps(since, now));
+                let queue = if host(end) { "host" } else { queue.name() };
+                Row { link, back, queue, during, meter, span_ps, offered, capacity }
             })
             .collect();
         table(&columns(), rows.iter(), [])

@@ -11,6 +11,7 @@ mod routes;
 mod traces;
 
 pub use delays::{Delays, delay_table};
+pub(crate) use flows::{sends, stops};
 
 use crate::meter::Count;
 use crate::spec::Scenario;

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from ...base.units import scale_of
+from ...base.units import LEAST_TIME, scale_of
 from ...checks.phase import noise_sentence
 from ...results.groups import FlowGroup, groups
 from ...results.results import OF_ONE_RUN, Results, digits, equal_text
@@ -26,7 +26,7 @@ TWO_BASES = (
     "packets that reached the sink, so it may be longer"
 )
 
-#: A port without drops whose line is busy for less of the time, in a run with busier ones, has no line in the terminal.
+#: A port whose line is used less, in a run with busier ones, has no line in the terminal, unless it drops or holds packets.
 _BUSY = 0.5
 
 
@@ -86,21 +86,21 @@ def _more(count: int, what: str) -> None:
 
 
 def _print_links(results: Results, wide: bool) -> list[Column]:
-    """Gateways' ports that are busy, or that dropped packets, one by one; of the others the maximum utilisation."""
-    ports = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
+    """Ports that are busy, or that dropped or hold packets, one by one; of the others the maximum utilisation."""
+    ports = results.active_ports()
     if not ports:
         return []
-    lossy = [x for x in ports if x.lost or x.marks or any(n > 0 for n in x.drops.values())]
     busiest = max(x.utilisation.mean for x in ports)
-    names = {x.link for x in lossy} | {x.link for x in ports if x.utilisation.mean >= min(_BUSY, busiest)}
+    names = {x.link for x in ports if x.holds or x.utilisation.mean >= min(_BUSY, busiest)}
     listed, idle = [x for x in ports if x.link in names], [x for x in ports if x.link not in names]
     if len(listed) > MOST:
-        # Those that lose most, and then the busiest.
-        order = sorted(listed, key=lambda x: (sum(x.drops.values()), x.utilisation.mean), reverse=True)[:MOST]
+        # Those that lose most, then those that send nothing, and then the busiest.
+        order = sorted(listed, key=lambda x: (x.dropped, x.blocked, x.utilisation.mean), reverse=True)[:MOST]
         shown = [x for x in listed if x in order]
     else:
         shown = listed
-    left = _print_summaries("gateways' ports", shown, wide)
+    title = "ports" if any(x.queue == "host" for x in shown) else "gateways' ports"
+    left = _print_summaries(title, shown, wide)
     _more(len(listed), "ports")
     if idle:
         console().print(_idle(idle))
@@ -111,8 +111,11 @@ def _idle(ports: Sequence[LinkSummary]) -> str:
     """A line for the ports that are not listed."""
     busy = digits(100 * max(x.utilisation.mean for x in ports), 2)
     wait = max((x.queueing_s.mean for x in ports if x.queueing_s.mean == x.queueing_s.mean), default=0.0)
-    factor, unit = scale_of("s", [wait])
-    wait_text = f"mean wait at most {digits(wait * factor, 2)} {unit}" if wait else "no wait"
+    factor, unit = scale_of("s", [max(wait, LEAST_TIME)])
+    wait_text = (
+        f"mean wait {'at most' if wait >= LEAST_TIME else 'below'} {digits(max(wait, LEAST_TIME) * factor, 2)} {unit}"
+    )
+    wait_text = wait_text if wait else "no wait"
     what = f"{len(ports)} other ports" if len(ports) > 1 else f"{ports[0].link}"
     return escape(f"{what}: no drops, busy at most {busy} % of the time, {wait_text}")
 
@@ -127,7 +130,8 @@ def _print_summaries(title: str, rows: Sequence[AnySummary], wide: bool) -> list
         scale, heading = h.scale, h.heading
         if h.unit == "bit/s":
             scale, heading = factor, f"{heading.rsplit(' ', 1)[0]} {rate}"
-        cells = [_cell(h.value(row), scale, wide) for row in rows]
+        least = LEAST_TIME if h.unit == "s" else 0.0
+        cells = [_cell(h.value(row), scale, wide, least) for row in rows]
         columns.append(Column(heading, h.rank, h.text, cells))
     return print_fitted(title, columns, wide)
 
@@ -143,8 +147,8 @@ def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
     factor, rate = scale_of("bit/s", [g.goodput_bps.mean for g in found] + [g.max_min_bps for g in found])
     shown = found[:MOST]
 
-    def column(heading: str, rank: int, values: list[Any], scale: float = 1.0) -> Column:
-        return Column(heading, rank, isinstance(values[0], str), [_cell(v, scale, wide) for v in values])
+    def column(heading: str, rank: int, values: list[Any], scale: float = 1.0, least: float = 0.0) -> Column:
+        return Column(heading, rank, isinstance(values[0], str), [_cell(v, scale, wide, least) for v in values])
 
     columns = [
         column("group", 0, [g.name for g in shown]),
@@ -155,8 +159,8 @@ def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
         Column(
             f"each {rate}", 5, cells=[f"{digits(g.least_bps * factor)} to {digits(g.most_bps * factor)}" for g in shown]
         ),
-        column("queueing ms", 3, [g.queueing_s for g in shown], 1e3),
-        column("rtt ms", 7, [g.rtt_s for g in shown], 1e3),
+        column("queueing ms", 3, [g.queueing_s for g in shown], 1e3, LEAST_TIME),
+        column("rtt ms", 7, [g.rtt_s for g in shown], 1e3, LEAST_TIME),
         column("drops", 4, [g.counts["drops"] for g in shown]),
     ]
     for rank, (key, heading) in enumerate(
@@ -172,7 +176,10 @@ def _number(value: Any) -> float:
     return float(value.mean if isinstance(value, Mean) else value)
 
 
-def _cell(value: Any, scale: float, wide: bool) -> str:
+def _cell(value: Any, scale: float, wide: bool, least: float = 0.0) -> str:
+    """A cell; of a value above 0 that is below `least` it says only that."""
+    if not isinstance(value, str) and 0 < _number(value) < least:
+        return f"<{least * scale:g}"
     if isinstance(value, Mean):
         return mean_text(value, scale) if wide else half_text(value, scale)
     return digits(value * scale) if isinstance(value, float) else str(value)

@@ -122,6 +122,11 @@ impl StepsParams {
         steps[(number % steps.len() as u64) as usize].1.0
     }
 
+    /// How many steps a round has.
+    pub fn round(&self) -> u64 {
+        self.steps.0.len() as u64
+    }
+
     /// When step number `number` is, those of further rounds included; none after the last one.
     pub fn at(&self, number: u64) -> Option<Duration> {
         let steps = &self.steps.0;
