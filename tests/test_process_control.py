@@ -19,6 +19,7 @@ import headgate
 from headgate import _core
 from headgate.base.errors import HeadgateError
 from headgate.plugins import pipe, registered, trusted
+from headgate.plugins.calls import story
 from headgate.plugins.pipe import Pipe, ProcessError
 from headgate.plugins.process import Numbers, answer_of
 
@@ -118,7 +119,7 @@ def sleepers(word: str) -> list[str]:
     [
         ("n < 9 or sys.exit(3)", "ended with exit code 3"),
         ("n < 9 or os.kill(os.getpid(), 9)", "ended with signal SIGKILL"),
-        ("n < 9 or 1 / 0", "ended with exit code 1; its error output ends with: "),
+        ("n < 9 or 1 / 0", "ended with exit code 1; expected a line for each event until its input ends; its error output ends with: "),
         ("n < 9 or 1 / 0", "ZeroDivisionError: division by zero"),
         ("answer = 'hello'", "answered 'hello'; expected JSON such as {\"t\": 0, \"cwnd\": 10"),
         ("answer = '[1]'", "answered '[1]'; expected JSON"),
@@ -133,10 +134,12 @@ def sleepers(word: str) -> list[str]:
         ("answer = answer.replace('\"pacing\": null', '\"pacing\": 0')", "pacing 0; expected a number of packets a second above 0"),
         ("answer = answer.replace('\"ssthresh\": null', '\"ssthresh\": -1')", "ssthresh -1; expected a number of packets above 0"),
         ("answer = answer.replace('\"t\": ', '\"t\": 1')", "expected an answer to that of 0 ns, one for each event"),
-        ("answer += '\\n' + answer", "answered more than once; expected one line for each event"),
-        ("n < 9 or time.sleep(99)", "within 0.3 s (answer_within)"),
+        ("answer += '\\n' + answer", "more than it was asked; expected one line for each event"),
+        ("n < 9 or time.sleep(99)", "of 20 events within 0.3 s; expected all of them in that time (answer_within)"),
         ("answer = 'x' * 100_000; print(answer, end='', flush=True); time.sleep(99)", "a line without an end; expected"),
         ("n < 9 or os.close(1) or time.sleep(99)", "closed its output"),
+        ("n < 9 or os.kill(os.getpid(), 40)", "ended with signal 40"),
+        ("answer = 'no'; sys.stderr.write('a\\nb\\nc\\nthe end\\n'); sys.stderr.flush()", "its error output ends with: b / c / the end"),
     ],
 )  # fmt: skip
 def test_what_a_program_does_wrong_is_said_with_flow_and_time(fault: str, why: str):
@@ -145,6 +148,8 @@ def test_what_a_program_does_wrong_is_said_with_flow_and_time(fault: str, why: s
     assert why in str(found.value), str(found.value)
     assert str(found.value).startswith("flow f, on_") and found.value.at_s >= 0
     assert isinstance(found.value.__cause__, ProcessError)
+    # One sentence: the lines of headgate that noticed it say nothing to who wrote the program.
+    assert story(found.value) == "" and "\n" not in str(found.value)
     assert not children()
 
 

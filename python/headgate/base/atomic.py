@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +20,9 @@ from .errors import HeadgateError
 def atomic(path: str | os.PathLike[str], durable: bool = False) -> Iterator[Path]:
     """Gives the name of a temporary file beside `path`, which takes its place when the block ends without an exception.
 
+    Only a plain file is replaced, and it keeps its permissions; a link stays, and what it leads to is replaced. A pipe, a character device
+    and an open stream such as /dev/stdout are written to instead, once all is there.
+
     If it is to be `durable`, the file is on the disk before it takes its place: not even a crash of the machine leaves half of it.
 
     >>> import tempfile
@@ -27,24 +33,118 @@ def atomic(path: str | os.PathLike[str], durable: bool = False) -> Iterator[Path
     ['a.txt']
 
     Raises:
-        OSError: the folder cannot be made or written to.
+        OSError: the folder cannot be made or written to; it names the file.
+        HeadgateError: the path is that of something which is no file.
     """
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # The name is known before the file is made: Ctrl-C may arrive as soon as it exists.
-    temporary = target.parent / f".{target.name}.{secrets.token_hex(4)}"
+    with naming(path):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        if is_stream(path):
+            with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
+                temporary = Path(folder) / Path(path).name
+                yield temporary
+                put(temporary, path)
+            return
+        target = Path(os.path.realpath(path))
+        # The name is known before the file is made: Ctrl-C may arrive as soon as it exists.
+        temporary = target.parent / f".{target.name}.{secrets.token_hex(4)}"
+        try:
+            handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            mode = stat.S_IMODE((_stat(target) or os.fstat(handle)).st_mode) & 0o777
+            os.fchmod(handle, 0o600)
+            os.close(handle)
+            yield temporary
+            temporary.chmod(mode)
+            if durable:
+                _sync(temporary)
+            temporary.replace(target)
+            if durable:
+                _sync(target.parent)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def put(temporary: Path, path: str | os.PathLike[str]) -> None:
+    """Puts a complete file in its place, as `atomic` does.
+
+    Raises:
+        OSError: it cannot be written.
+        HeadgateError: the path is that of something which is no file, or nobody reads the pipe any more.
+    """
+    if not is_stream(path):
+        temporary.replace(os.path.realpath(path))
+        return
+    handle = _open_stream(path)
+    if handle is None:
+        handle = os.open(path, os.O_WRONLY)
+    else:
+        # What was printed before stands before it.
+        if sys.stdout is not None and not sys.stdout.closed:
+            sys.stdout.flush()
+        handle = os.dup(handle)
     try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        yield temporary
-        temporary.chmod(0o644)
-        if durable:
-            _sync(temporary)
-        temporary.replace(target)
-        if durable:
-            _sync(target.parent)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        with temporary.open("rb") as source, os.fdopen(handle, "wb") as out:
+            shutil.copyfileobj(source, out)
+    except BrokenPipeError:
+        raise HeadgateError(f"{path}: cannot be written; expected a reader of this pipe, found none") from None
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether a path leads to a pipe, a character device or a stream that this process has open, rather than to a file.
+
+    Raises:
+        HeadgateError: it leads to something else that is no file.
+    """
+    if _open_stream(path) is not None:
+        return True
+    found = _stat(Path(path))
+    if found is None or stat.S_ISREG(found.st_mode):
+        return False
+    if stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode):
+        return True
+    kinds = ((stat.S_ISDIR, "folder"), (stat.S_ISSOCK, "socket"), (stat.S_ISBLK, "disk"))
+    what = next((word for holds, word in kinds if holds(found.st_mode)), "something else")
+    raise HeadgateError(f"{path}: expected a file, found a {what}")
+
+
+def _open_stream(path: str | os.PathLike[str]) -> int | None:
+    """The number of the stream of this process that a path leads to, as /dev/stdout does; None for any other path."""
+    place = Path(path).absolute()
+    for _ in range(40):
+        folder = os.path.realpath(place.parent)
+        found = re.fullmatch(r"/dev/fd|/proc/(\d+)(/task/\d+)?/fd", folder)
+        if found and place.name.isdigit() and found[1] in (None, str(os.getpid())):
+            return int(place.name)
+        try:
+            place = Path(folder) / place.readlink()
+        except OSError:
+            return None
+    return None
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Gives an error of the system the name of this file, unless it names another one: a full disk does not say which file it is about.
+
+    >>> with naming("a.csv"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    OSError: [Errno 28] No space left on device: 'a.csv'
+
+    Raises:
+        OSError: with the name.
+        HeadgateError: an error of a library that has no number.
+    """
+    try:
+        yield
+    except OSError as e:
+        ours = tuple(f".{Path(name).name}." for name in (path, os.path.realpath(path)))
+        named = Path(e.filename).name if isinstance(e.filename, str | os.PathLike) else ""
+        if named and not named.startswith(ours):
+            raise
+        if e.errno is None:
+            raise HeadgateError(f"{path}: cannot be written; {e}") from None
+        raise OSError(e.errno, e.strerror or os.strerror(e.errno), os.fspath(path)) from e
 
 
 def require_place(path: str | os.PathLike[str]) -> None:
@@ -58,16 +158,20 @@ def require_place(path: str | os.PathLike[str]) -> None:
         HeadgateError: the folder is missing or cannot be written to, or the path is that of a folder.
     """
     target = Path(path)
-    folder = target.parent
     try:
+        if is_stream(path):
+            if not os.access(path, os.W_OK):
+                raise HeadgateError(f"{path}: cannot be written; expected one that permits it")
+            return
+        if target.is_symlink():
+            target = Path(os.path.realpath(target))
+        folder = target.parent
         # What cannot be looked up, such as a name that is too long, cannot be written either.
-        there, taken = _stat(folder), _stat(target)
+        there = _stat(folder)
     except OSError as e:
         raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
     if there is None:
         raise HeadgateError(f"{path}: cannot be written; expected a folder that exists, found no {folder}")
-    if taken is not None and stat.S_ISDIR(taken.st_mode):
-        raise HeadgateError(f"{path}: expected a file, found a folder")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise HeadgateError(f"{path}: cannot be written; the folder {folder} does not permit it")
 

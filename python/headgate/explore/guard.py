@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from typing import Protocol
 from urllib.parse import parse_qs
 
@@ -11,8 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..base.errors import cut
-from .wire import encode
+from .wire import encode, unforeseen
 
 #: Every answer has these. No script runs that is no file of this server, and no other page may frame or read an answer.
 HEADERS = {
@@ -103,11 +101,6 @@ class Unforeseen:
         try:
             await self._app(scope, receive, noted)
         except Exception as e:
-            what = f"{scope.get('path', '')[:80]!a}: {type(e).__name__}: {cut(e)!a}"
-            print(f"headgate explore: a request failed, which is a fault of headgate: {what}", file=sys.stderr)
+            said = unforeseen(scope.get("path", "")[:80], e)
             if not started:
-                message = (
-                    "The server could not answer this, which is a fault of headgate; its terminal has a line about it."
-                )
-                text = encode({"error": {"message": message, "path": None, "line": None}})
-                await Response(text, 500, media_type="application/json")(scope, receive, noted)
+                await Response(encode(said), 500, media_type="application/json")(scope, receive, noted)

@@ -8,10 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from typing import Any
 
-from .._core import ScenarioError
-from ..base.errors import HeadgateError
 from .runs import Job
-from .wire import StoppedError, fault, line
+from .wire import TOLD, StoppedError, fault, line, unforeseen
 
 #: Seconds between two reports of progress.
 REPORT_S = 0.1
@@ -70,8 +68,9 @@ def ended(future: Future[Any], done: Callable[[Any], Any]) -> bytes:
         return line({"done": done(future.result())})
     if isinstance(e, StoppedError):
         return line(stopped)
-    if isinstance(e, HeadgateError | ScenarioError):
+    if isinstance(e, TOLD):
         return line(fault(e))
     if isinstance(e, MemoryError):
         return line({"error": {"message": "No memory is left for this run.", "path": None, "line": None}})
-    raise e
+    # The answer has begun: its last line is all that the page can still be told by.
+    return line(unforeseen("a run", e))

@@ -30,7 +30,7 @@ from .shares import busiest, summary
 from .stacked import Stacked, paths
 from .store import Finished, KeptRuns
 from .views import views
-from .wire import RequestError, StoppedError
+from .wire import TOLD, RequestError, StoppedError
 
 #: Runs that may wait for a thread.
 WAITING = 64
@@ -249,7 +249,7 @@ class Runs:
                 found = finished(
                     scenario, part, run(part, seed, control, job.number), time.perf_counter() - started, None, whole
                 )
-            except (StoppedError, _core.ScenarioError):
+            except (StoppedError, *TOLD):
                 # The whole run will give the same error, or the result.
                 return
             self._shown(job, found)

@@ -18,8 +18,6 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__, _core
-from .._core import ScenarioError
-from ..base.errors import HeadgateError
 from . import packets, progress, story
 from .compare import MOST as SEEDS
 from .compare import compared
@@ -41,7 +39,7 @@ from .store import Finished
 from .stream import Stream
 from .study import Points
 from .subject import Subject
-from .wire import RequestError, fault
+from .wire import TOLD, RequestError, fault
 
 #: What the front end is built into.
 STATIC = Path(__file__).parent / "static"
@@ -89,7 +87,7 @@ class Explorer:
             *PaperRoutes(self.subject.shelf, self.runs).routes(),
             Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
         ]
-        faults: dict[Any, Any] = {HeadgateError: _failed, ScenarioError: _failed, 404: _missing, 405: _missing}
+        faults: dict[Any, Any] = {**dict.fromkeys(TOLD, _failed), 404: _missing, 405: _missing}
         app = Starlette(routes=routes, exception_handlers=faults)
         app.add_middleware(Unforeseen)
         app.add_middleware(Guard, explorer=self)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import Any
 
 import numpy as np
 
-from .._core import ScenarioError
-from ..base.errors import HeadgateError, brief
+from .._core import PluginError, ScenarioError
+from ..base.errors import HeadgateError, brief, cut
+from ..plugins.calls import place
 
 
 class RequestError(HeadgateError):
@@ -54,7 +56,20 @@ def line(value: Any) -> bytes:
     return encode(value) + b"\n"
 
 
+#: The errors whose texts are for the user.
+TOLD = (HeadgateError, ScenarioError, PluginError)
+
+
 def fault(e: BaseException) -> dict[str, Any]:
-    """The form of an error: its text and, of an error of a scenario or of an answer, the place."""
+    """The form of an error: its text and, of an error of a scenario or of an answer, the place; of a plugin its line."""
     path = getattr(e, "path", None) if isinstance(e, ScenarioError | RequestError) else None
-    return {"error": {"message": brief(str(e)), "path": path, "line": None}}
+    at = place(e) if isinstance(e, PluginError) else ""
+    return {"error": {"message": brief(f"{e} ({at})" if at else str(e)), "path": path, "line": None}}
+
+
+def unforeseen(what: str, e: BaseException) -> dict[str, Any]:
+    """The form of an error that nobody expected; prints a line about it on the terminal."""
+    told = f"{what!a}: {type(e).__name__}: {cut(e)!a}"
+    print(f"headgate explore: a request failed, which is a fault of headgate: {told}", file=sys.stderr)
+    message = "The server could not answer this, which is a fault of headgate; its terminal has a line about it."
+    return {"error": {"message": message, "path": None, "line": None}}

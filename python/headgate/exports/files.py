@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base.atomic import atomic, require_folder, require_place
+from ..base.atomic import atomic, put, require_folder, require_place
 from ..base.errors import HeadgateError
 from ..base.parallel import Progress
 from . import capture, flent, qlog, timeline
@@ -181,6 +181,6 @@ def _folder(path: Path) -> Iterator[Path]:
         for file in sorted(p for p in temporary.rglob("*") if p.is_file()):
             target = path / file.relative_to(temporary)
             target.parent.mkdir(exist_ok=True)
-            file.replace(target)
+            put(file, target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from .. import _core
 from ..base.errors import HeadgateError
@@ -101,9 +103,28 @@ def last_line(error: BaseException, file: str) -> str:
     return f", line {lines[-1]}" if lines else ""
 
 
-def story(error: BaseException) -> str:
-    """The traceback of a plugin's own exception, without the engine's frames; empty if there is none."""
+#: The files of headgate itself, whose lines say nothing to who wrote a plugin.
+_OURS = str(Path(__file__).resolve().parents[1]) + os.sep
+
+
+def _own(error: BaseException) -> traceback.TracebackException | None:
+    """The traceback of a plugin's own exception, without the lines of headgate; None if none of the plugin's are left."""
     cause = error.__cause__
     if cause is None:
-        return ""
-    return "".join(traceback.format_exception(type(cause), cause, cause.__traceback__)).rstrip()
+        return None
+    found = traceback.TracebackException(type(cause), cause, cause.__traceback__)
+    frames = [frame for frame in found.stack if not frame.filename.startswith(_OURS)]
+    found.stack = traceback.StackSummary.from_list(frames)
+    return found if frames else None
+
+
+def story(error: BaseException) -> str:
+    """The traceback of a plugin's own exception, without headgate's lines; empty if there is none, as where a program failed."""
+    found = _own(error)
+    return "" if found is None else "".join(found.format(chain=False)).rstrip()
+
+
+def place(error: BaseException) -> str:
+    """The line of a plugin at which it failed, as `mine.py, line 12`; empty if it has none."""
+    found = _own(error)
+    return "" if found is None else f"{Path(found.stack[-1].filename).name}, line {found.stack[-1].lineno}"

@@ -41,6 +41,9 @@ def _ours() -> Iterator[None]:
         guard.own.on = before
 
 
+_EXPECTED = "expected a line for each event until its input ends"
+
+
 class ProcessError(Exception):
     """A program that is a flow's control ended, or its answer is none."""
 
@@ -98,7 +101,8 @@ class Pipe:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise ProcessError(
-                    f"{self.name} answered {len(found)} of {answers} events within {self._seconds:g} s (answer_within){self._story()}"
+                    f"{self.name} answered {len(found)} of {answers} events within {self._seconds:g} s; expected all of them in "
+                    f"that time (answer_within){self.story()}"
                 )
             for handle, _ in self._poll.poll(left * 1000 + 1):
                 if handle == self._in:
@@ -110,7 +114,10 @@ class Pipe:
                 elif self._listen() == b"":
                     self._poll.unregister(self._err)
         if self._rest or len(found) > answers:
-            raise ProcessError(f"{self.name} answered more than once; expected one line for each event{self._story()}")
+            more = (found[answers:] or [self._rest])[0].decode("utf-8", "replace")
+            raise ProcessError(
+                f"{self.name} answered {cut(repr(more))} more than it was asked; expected one line for each event{self.story()}"
+            )
         return found
 
     def end(self) -> None:
@@ -135,7 +142,7 @@ class Pipe:
         found += lines
         if len(self._rest) >= LONGEST:
             raise ProcessError(
-                f"{self.name} answered a line without an end; expected at most {LONGEST} bytes{self._story()}"
+                f"{self.name} answered a line without an end; expected at most {LONGEST} bytes{self.story()}"
             )
 
     def _listen(self) -> bytes | None:
@@ -152,16 +159,24 @@ class Pipe:
         with _ours():
             code = _wait(self._process, GRACE_S)
         if code is None:
-            return ProcessError(f"{self.name} closed its output{self._story()}")
-        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        return ProcessError(f"{self.name} ended with {how}{self._story()}")
+            return ProcessError(f"{self.name} closed its output; {_EXPECTED}{self.story()}")
+        how = f"signal {_signal(-code)}" if code < 0 else f"exit code {code}"
+        return ProcessError(f"{self.name} ended with {how}; {_EXPECTED}{self.story()}")
 
-    def _story(self) -> str:
+    def story(self) -> str:
         """The end of the error output, for a message."""
         while self._listen():
             pass
         lines = [line.strip() for line in self._said.decode("utf-8", "replace").splitlines() if line.strip()]
         return f"; its error output ends with: {visible(' / '.join(lines[-3:]))[-300:]}" if lines else ""
+
+
+def _signal(number: int) -> str:
+    """The name of a signal; those of real time have none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:

@@ -128,7 +128,10 @@ class Process:
         answer: dict[str, Any] = {}
         try:
             for line, t in zip(self._pipe.ask("".join(lines).encode(), len(lines)), times, strict=True):
-                answer = answer_of(line, t, self._pipe.name)
+                try:
+                    answer = answer_of(line, t, self._pipe.name)
+                except ProcessError as e:
+                    raise ProcessError(f"{e}{self._pipe.story()}") from None
         except BaseException:
             # Who catches it keeps this object, and with it the program.
             self._pipe.end()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from ..base.atomic import require_place, write_text
+from ..base.atomic import is_stream, require_place, write_text
 from ..base.errors import HeadgateError, cut
 from . import badge as badges
 from . import evidence, junit, page
@@ -26,7 +26,8 @@ def require(out: str | None, html: str | None, junit: str | None, badge: str | N
     for option, name, ending in (("--html", html, ".html"), ("--junit", junit, ".xml"), ("--badge", badge, ".svg")):
         if name is None:
             continue
-        if not name.endswith(ending):
+        # A page has files beside it; the others may go to a pipe or to /dev/stdout.
+        if not name.endswith(ending) and (name == html or not is_stream(name)):
             raise HeadgateError(f"{option}: found {cut(repr(name))}; expected a name that ends with {ending}")
         if out is None or Path(name).parent != Path(out):
             require_place(name)

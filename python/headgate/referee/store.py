@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..base.atomic import write_text
+from ..base.atomic import naming, write_text
 from ..base.errors import HeadgateError
 
 #: The runs of the baselines.
@@ -47,7 +47,7 @@ class RefereeStore:
         """Takes a run; unless it is to be kept, it is made again next time."""
         self._runs[key] = found
         if keep and self._file is not None:
-            with self._file.open("a") as stream:
+            with naming(self._file), self._file.open("a") as stream:
                 stream.write(json.dumps({"key": key, **found}) + "\n")
 
 

@@ -104,8 +104,12 @@ class Spool:
 
     def _read(self, kept: _Kept, batch: tuple[int, int], name: str) -> Column:
         (start, rows), (kind, names) = batch, kept.columns[name]
-        self._file.seek(start + list(kept.columns).index(name) * rows * _CELL)
-        values: Column = np.frombuffer(self._file.read(rows * _CELL), dtype=kind)
+        try:
+            # The last rows are written by this.
+            self._file.seek(start + list(kept.columns).index(name) * rows * _CELL)
+            values: Column = np.frombuffer(self._file.read(rows * _CELL), dtype=kind)
+        except OSError as e:
+            raise HeadgateError(f"{self._out}: cannot be written; {e.strerror or e}") from None
         return values if names is None else np.array(names, dtype=object)[values] if names else values.astype(object)
 
 
