@@ -120,7 +120,9 @@ def cli(tmp_path: Path) -> Cli:
     """Runs the command in an empty folder, in the process of the test: most commands are done before another Python has started."""
 
     def run(*args: object) -> subprocess.CompletedProcess[str]:
-        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        # As Python opens them: what a shell gives may be no text.
+        modes = ("strict", "backslashreplace")
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", mode, write_through=True) for mode in modes)
         words = ["headgate", *map(str, args)]
         with (
             signals_kept(),

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import socket
+import zlib
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.explore.patience import WAITING
+from headgate.explore.runs import Runs
+from headgate.explore.serve import Servers
 from headgate.explore.server import Explorer
+from headgate.explore.subject import Subject
 
 from .explorer import Page, scenario
 from .explorer import page as page
@@ -90,3 +98,49 @@ def test_what_was_not_foreseen_is_an_error_like_any_other(
     assert answer.headers["cache-control"] == "no-store"
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "/api/start" in said and "ZeroDivisionError" in said and "\x1b" not in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b'{"scenario": "\\ud800"}', b'{"\\udfff": 1}', b'{"a": ["\xed\xa0\x80"]}', b"[" * 9000, b"\xff"],
+)  # fmt: skip
+@pytest.mark.parametrize("path", [*POSTS, "/api/quick", "/api/phase", "/api/front/open"])
+def test_what_no_answer_could_hold_is_refused(page: Page, path: str, body: bytes) -> None:
+    """Half of a pair of surrogates is no text (RFC 3629, section 3)."""
+    answer = page.client.request("POST", path, content=body)
+    assert answer.status_code == 400, (answer.status_code, answer.text)
+    assert "expected a body in JSON, as text in UTF-8" in answer.json()["error"]["message"]
+
+
+def test_half_a_pair_of_surrogates_in_a_link(page: Page) -> None:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    raw = packer.compress(b'{"name": "\\ud800"}') + packer.flush()
+    answer = page.post("/api/unlink", {"fragment": base64.urlsafe_b64encode(raw).rstrip(b"=").decode()})
+    assert answer.status_code == 400 and "damaged" in answer.json()["error"]["message"]
+
+
+def test_unfinished_heads_of_requests_lock_nobody_out() -> None:
+    """512 connections, each with a part of a head: the oldest are closed, and a whole request is answered."""
+    servers = Servers(Runs(), 0)
+    _, url = servers.start(Subject())
+    port = int(url.split(":")[2].split("/")[0])
+    held = []
+    try:
+        for _ in range(520):
+            one = socket.create_connection(("127.0.0.1", port))
+            one.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1")
+            held.append(one)
+        with socket.create_connection(("127.0.0.1", port)) as whole:
+            whole.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+            assert whole.recv(100).startswith(b"HTTP/1.1 200 ")
+        # Those that wait longest were closed: reading ends at once.
+        for one in (held[0], held[520 - WAITING - 2]):
+            with contextlib.suppress(ConnectionResetError):
+                assert one.recv(1) == b""
+        # The last ones may still finish.
+        held[-1].sendall(f":{port}\r\nConnection: close\r\n\r\n".encode())
+        assert held[-1].recv(100).startswith(b"HTTP/1.1 200 ")
+    finally:
+        for one in held:
+            one.close()
+        servers.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from .. import _core
 from ..base.catalogue import catalogue
 from ..base.errors import HeadgateError, cut, nearest
+from ..base.toml import document
 from .genome import GENES, MOST_TIMES, PATTERNS, Bounds
 
 #: The presets.
@@ -56,12 +56,10 @@ def read(name: str) -> Bounds:
     try:
         if file.stat().st_size > 100_000:
             raise HeadgateError(f"{cut(name)}: expected a file of bounds, at most 100 KB")
-        data = tomllib.loads(file.read_text())
+        text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as e:
         raise HeadgateError(f"{cut(name)}: cannot be read: {getattr(e, 'strerror', None) or e}") from None
-    except tomllib.TOMLDecodeError as e:
-        raise HeadgateError(f"{cut(name)}: {e}") from None
-    return made(data, name)
+    return made(document(text, cut(name), "bounds"), name)
 
 
 def made(data: dict[str, Any], place: str) -> Bounds:

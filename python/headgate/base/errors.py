@@ -90,7 +90,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("hfsc", ["fcfs", "hrr"])[:40]
     ' headgate does not have HFSC; nearest in'
     """
-    near, absent = _core.likeness(name, list(known))
+    # What a shell gives may be no text in UTF-8, and is like no name then.
+    near, absent = _core.likeness(name.encode("utf-8", "replace").decode(), list(known))
     return f' Did you mean "{near}"?' if near else f" {absent}." if absent else ""
 
 

@@ -67,7 +67,8 @@ def document(text: str, place: str, expected: str, form: str = "TOML") -> Any:
     except RecursionError:
         why = "found lists or tables too deep in each other; expected a few levels"
     except ValueError as e:
-        why = cut((str(e).splitlines() or [type(e).__name__])[0])
+        first = (str(e).splitlines() or [type(e).__name__])[0]
+        why = "found a whole number with too many digits" if "digits" in first else cut(first)
     raise HeadgateError(f"{place}: expected {expected} in {form}; {why}")
 
 

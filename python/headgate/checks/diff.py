@@ -93,7 +93,7 @@ def load(
         )  # fmt: skip
     except OSError:
         raise HeadgateError(f"{place}: expected a folder of results with a manifest.json, or a scenario file") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise HeadgateError(f"{file}: expected the manifest of a run of headgate") from None
 
 

@@ -80,6 +80,9 @@ def train(
         from .tables.training import print_measured
         from .terminal import console, progress
 
+    # All that can be wrong is found before a minute is spent on learning.
+    if out.suffix != ".py":
+        raise HeadgateError(f"--out: found {cut(repr(str(out)))}; expected a file in Python, such as learned.py")
     require_place(out)
     require_name(name)
     drawn = dict(_range(text) for text in ranges)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..scenario.scenario import Scenario
-from .wire import RequestError
+from .wire import RequestError, parsed
 
 #: Maximum length of a fragment, and of the JSON text in it.
 LONGEST, LONGEST_TEXT = 2_000_000, 8_000_000
@@ -53,7 +53,7 @@ def scenario_in(fragment: str) -> dict[str, Any]:
     if len(text) > LONGEST_TEXT:
         raise RequestError(413, f"expected a scenario of at most {LONGEST_TEXT // 1_000_000} MB in the link")
     try:
-        found = json.loads(text)
+        found = parsed(text)
     except (ValueError, RecursionError):
         raise wrong from None
     if not unpacker.eof or not isinstance(found, dict):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
@@ -14,7 +13,7 @@ from starlette.responses import Response
 
 from .._core import Control
 from ..scenario.scenario import Scenario
-from .wire import RequestError, encode
+from .wire import RequestError, encode, parsed
 
 #: Maximum length of the body of a request, in bytes.
 LONGEST = 8_000_000
@@ -70,9 +69,9 @@ async def body(request: Request) -> dict[str, Any]:
             raise RequestError(413, f"expected a body of at most {LONGEST // 1_000_000} MB, found a longer one")
         parts.append(part)
     try:
-        found = json.loads(b"".join(parts))
+        found = parsed(b"".join(parts))
     except (ValueError, RecursionError):
-        raise RequestError(400, "expected a body in JSON") from None
+        raise RequestError(400, "expected a body in JSON, as text in UTF-8") from None
     if not isinstance(found, dict):
         raise RequestError(400, f"expected a table, found {type(found).__name__}")
     return found

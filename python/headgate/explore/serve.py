@@ -74,13 +74,14 @@ class Servers:
         """
         import uvicorn
 
+        from .patience import PatientProtocol
         from .server import Explorer
 
         sock = listening(port)
         explorer = Explorer(subject, self._runs, port=sock.getsockname()[1], opener=self.open)
         config = uvicorn.Config(
             explorer.app(), log_level="critical", access_log=False, lifespan="off", ws="none", server_header=False,
-            limit_concurrency=512, timeout_keep_alive=60,
+            limit_concurrency=512, timeout_keep_alive=60, http=PatientProtocol,
         )  # fmt: skip
         server = uvicorn.Server(config)
         self._servers.append(server)

@@ -51,6 +51,24 @@ def encode(value: Any) -> bytes:
     return json.dumps(plain(value), allow_nan=False, separators=(",", ":")).encode()
 
 
+def parsed(data: bytes | str) -> Any:
+    r"""What a request in JSON says.
+
+    Raises:
+        ValueError: it is none, or holds half of a pair of surrogates, which no answer could hold.
+        RecursionError: it is too deep.
+
+    >>> parsed(b'{"a": 1}')
+    {'a': 1}
+    >>> parsed(b'["\ud800"]')
+    Traceback (most recent call last):
+    UnicodeEncodeError: 'utf-8' codec can't encode character '\ud800' in position 2: surrogates not allowed
+    """
+    found = json.loads(data)
+    json.dumps(found, ensure_ascii=False).encode()
+    return found
+
+
 def line(value: Any) -> bytes:
     """A value as one line of a stream."""
     return encode(value) + b"\n"

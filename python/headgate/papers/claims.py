@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ..base.errors import HeadgateError
+from ..base.toml import document
 from .checks import checked, one_of, wrong
 from .folder import folder_of
 from .measure import Floats, Outcome
@@ -261,7 +262,13 @@ class Claims:
         """
         path = Path(module).parent / file
         self._file = f"{path.parent.name}/{file}" if module else "claims.py"
-        statements = checked(Statements, tomllib.loads(path.read_text("utf-8")), self._file) if module else {}
+        statements: Statements = {}
+        if module:
+            try:
+                given = document(path.read_text("utf-8"), self._file, "statements")
+            except HeadgateError as e:
+                raise PaperError(str(e)) from None
+            statements = checked(Statements, given, self._file)
         self._known = {(item, name): text for item, texts in statements.items() for name, text in texts.items()}
         self._all: list[Claim] = []
 

@@ -7,7 +7,6 @@ import importlib
 import importlib.util
 import os
 import sys
-import tomllib
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +14,10 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..base.errors import HeadgateError, cut, nearest
+from ..base.toml import document
 from ..plugins import trusted
 from .model import PaperError, Table
 
@@ -88,9 +88,10 @@ class Folder:
             PaperError: there is none, or it is no TOML; the error names the line.
         """
         try:
-            return tomllib.loads(self.text(file, needed_by))
-        except (tomllib.TOMLDecodeError, RecursionError) as e:
-            raise PaperError(f"{self.origin(file)}: expected TOML; {cut(e)}") from None
+            found: dict[str, Any] = document(self.text(file, needed_by), self.origin(file), "a file of a paper")
+        except HeadgateError as e:
+            raise e if isinstance(e, PaperError) else PaperError(str(e)) from None
+        return found
 
     def codes(self) -> list[trusted.Code]:
         """The files in Python of a folder of the user's own."""

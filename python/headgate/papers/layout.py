@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 import string
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..base.toml import document
 from ..stats import Mean
 from .checks import checked, one_of
 from .model import Form, Name, Table
@@ -52,7 +52,7 @@ def beside(module: str, file: str, kind: type[T]) -> tuple[str, dict[str, T]]:
     """
     path = Path(module).with_name(file)
     where = f"{path.parent.name}/{file}"
-    forms: dict[str, T] = checked(dict[str, kind], tomllib.loads(path.read_text("utf-8")), where)  # type: ignore[valid-type]
+    forms: dict[str, T] = checked(dict[str, kind], document(path.read_text("utf-8"), where, "forms of tables"), where)  # type: ignore[valid-type]
     return where, forms
 
 

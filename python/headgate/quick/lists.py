@@ -81,8 +81,19 @@ def read_list(option: str, text: str, kind: str) -> list[str]:
 def read_buffers(text: str) -> list[str]:
     """Buffers between commas, each as `headgate quick` has them; `1bdp` may be small letters."""
     found = split(text, "--buffer")
+    for item in found:
+        _buffer(item)
     _once("--buffer", found)
     return found or _none("--buffer", "1bdp")
+
+
+def _buffer(text: str) -> None:
+    """Whether a text is a buffer above zero; what is in other units the engine says."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*([A-Za-z]+)", text)
+    if text.lower() != "unlimited" and (found is None or not float(found[1]) > 0):
+        raise HeadgateError(
+            f"--buffer: found {cut(repr(text))}; expected buffers above zero, such as 0.5bdp, 64KB, 100pkt or 50ms"
+        )
 
 
 def discipline_of(queue: str) -> str:

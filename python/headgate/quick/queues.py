@@ -111,7 +111,7 @@ def queue_of(text: str, buffer: str | None, product: int, option: str = "--queue
     if "buffer" in queue and buffer is not None:
         raise HeadgateError(f"--buffer: expected none beside that of {option}")
     if "buffer" in known[name]:
-        queue.setdefault("buffer", buffer or text_of("bytes", max(product, 10_000)))
+        queue.setdefault("buffer", text_of("bytes", max(product, 10_000)) if buffer is None else buffer)
     elif buffer is not None:
         raise HeadgateError(f"--buffer: expected none, since {name} has no parameter `buffer`")
     return queue

@@ -87,9 +87,12 @@ class Case(CaseTable, BaseModel):
 
     @model_validator(mode="after")
     def _one_kind(self) -> Case:
-        kinds = [bool(self.steps), bool(self.scenario), bool(self.line)]
-        if sum(kinds) != 1:
-            raise ValueError("expected one of `line`, `scenario` and `steps`")
+        given = [key for key in ("line", "scenario", "steps") if key in self.model_fields_set]
+        if len(given) != 1:
+            found = f"found {' and '.join(f'`{key}`' for key in given)}" if given else "missing"
+            raise ValueError(f"{found}; expected one of `line`, `scenario` and `steps`")
+        if not (self.line or self.scenario or self.steps):
+            raise ValueError(f"{given[0]}: found an empty one; expected the {given[0]} of the case")
         if self.steps and (self.must or self.must_not or self.better_than or self.report):
             raise ValueError(
                 "expected no `must`, `must_not`, `better_than` or `report` beside `steps`, which have `expect`"

@@ -35,7 +35,7 @@ class RefereeStore:
                 try:
                     entry = json.loads(line)
                     self._runs[entry.pop("key")] = entry
-                except (ValueError, KeyError, AttributeError):
+                except (ValueError, KeyError, AttributeError, RecursionError):
                     if not self._runs:
                         raise HeadgateError(f"{self._file}: expected runs of a referee, one a line") from None
 

@@ -151,11 +151,7 @@ class Scenario(Coded):
         """
         file = Path(path)
         text = _read(file)
-        try:
-            data = json.loads(text) if file.suffix == ".json" else toml.loads(text)
-        except (ValueError, RecursionError) as e:
-            kind = "JSON" if file.suffix == ".json" else "TOML"
-            raise HeadgateError(f"{file}: expected a scenario in {kind}; {_first_line(e)}") from None
+        data = toml.document(text, str(file), "a scenario", "JSON" if file.suffix == ".json" else "TOML")
         if not isinstance(data, dict):
             raise HeadgateError(f"{file}: expected a table of settings, found {type(data).__name__}")
         scenario = cls(data, str(file), allow_code)
@@ -347,10 +343,6 @@ def _read(file: Path) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as e:
         raise HeadgateError(f"{file}: expected text in UTF-8, found other bytes at position {e.start}") from None
-
-
-def _first_line(e: Exception) -> str:
-    return (str(e).splitlines() or [type(e).__name__])[0][:200]
 
 
 def require_plain(value: Any, what: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -232,6 +233,9 @@ class Sweep:
 
     def _meet(self, store: Store, resume: bool) -> None:
         """Checks the contents of the folder before long work."""
+        if re.search("[\ud800-\udfff]", str(store.folder)):
+            # The library that reads tables takes no other names.
+            raise HeadgateError(f"study {str(store.folder)!a}: expected the name of a folder in UTF-8")
         require_folder(store.folder, "study")
         if store.exists:
             if not resume:

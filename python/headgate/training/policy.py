@@ -14,11 +14,15 @@ import numpy as np
 from .. import _core
 from ..base.atomic import atomic
 from ..base.errors import HeadgateError, cut
+from ..scenario.shorthands import shorthands
 from . import inlined
 from .stage import OBSERVATION, Floats, _period
 
 #: Functions between the layers.
 ACTIVATIONS = ("softsign", "relu", "tanh")
+
+#: Maximum length of a name, as for every flow control of one's own.
+MOST_NAME = 64
 
 #: Maximum length of a file in bytes, and of the numbers of a network.
 LONGEST, MOST = 1_000_000, 30_000
@@ -190,11 +194,16 @@ def require_name(name: str) -> None:
     Raises:
         HeadgateError: it cannot, or headgate has one of this name.
     """
-    if not (isinstance(name, str) and name.isidentifier() and name == name.lower() and name.isascii()):
-        raise HeadgateError(f"name: found {cut(repr(name))}; expected lower-case letters, digits and underscores")
+    plain = isinstance(name, str) and name.isidentifier() and name == name.lower() and name.isascii()
+    if not plain or len(name) > MOST_NAME:
+        raise HeadgateError(
+            f"name: found {cut(repr(name))}; expected lower-case letters, digits and underscores, at most {MOST_NAME} characters"
+        )
     listed = json.loads(_core.catalogue("flow-controls"))
     if any(entry["name"] == name and not entry.get("plugin") for entry in listed):
         raise HeadgateError(f"name: found {name}; expected a name that no flow control of headgate has")
+    if name in shorthands():
+        raise HeadgateError(f"name: found {name}, a short name of headgate; expected another one")
 
 
 def _layers(given: Any) -> list[tuple[list[list[float]], list[float]]]:
