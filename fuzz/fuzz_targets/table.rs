@@ -2,7 +2,7 @@
 #![no_main]
 
 use headgate_queue::{LIST, aqm};
-use headgate_replay::table::{Columns, MISSING, Times};
+use headgate_replay::table::{Columns, MISSING, Names, Times};
 use headgate_replay::{Fate, Options, Replay, ReplayError, Row};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
@@ -65,6 +65,13 @@ impl Bytes<'_> {
     }
 }
 
+/// A column of hosts, or none.
+fn hosts(bytes: &mut Bytes<'_>, rows: usize) -> Option<Names> {
+    let codes = |bytes: &mut Bytes<'_>| bytes.numbers(rows).iter().map(|n| *n as i32).collect();
+    let names = ["a", "b", ""].map(String::from).to_vec();
+    (bytes.byte() & 1 != 0).then(|| Names { codes: codes(bytes), names })
+}
+
 fn columns(bytes: &mut Bytes<'_>) -> Columns {
     let (kind, rows) = (bytes.byte(), bytes.byte() as usize % MOST_ROWS);
     let mut times = bytes.numbers(rows);
@@ -90,11 +97,16 @@ fn columns(bytes: &mut Bytes<'_>) -> Columns {
         priorities: (kind & 128 != 0).then(|| bytes.numbers(rows)),
         ecn: (bytes.byte() & 1 != 0)
             .then(|| bytes.numbers(rows).iter().map(|n| if *n < 250 { n & 3 } else { *n }).collect()),
+        sources: hosts(bytes, rows),
+        destinations: hosts(bytes, rows),
     }
 }
 
 /// Rows `from..to` of columns.
 fn part(all: &Columns, from: usize, to: usize) -> Columns {
+    let host = |column: &Option<Names>| {
+        column.as_ref().map(|c| Names { codes: c.codes[from..to].to_vec(), names: c.names.clone() })
+    };
     let some = |column: &Option<Vec<i64>>| column.as_ref().map(|c| c[from..to].to_vec());
     Columns {
         times: match &all.times {
@@ -108,6 +120,8 @@ fn part(all: &Columns, from: usize, to: usize) -> Columns {
         weights: some(&all.weights),
         priorities: some(&all.priorities),
         ecn: some(&all.ecn),
+        sources: host(&all.sources),
+        destinations: host(&all.destinations),
     }
 }
 

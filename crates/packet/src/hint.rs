@@ -39,7 +39,7 @@ fn means(found: &str, unit: &str) -> bool {
         // `megabits per second` and `Mbits/sec` are one of these forms and an ending.
         let each = ["/s", "/sec", "/second", "ps", " per second", " a second"];
         let plain = each.iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower).trim_end();
-        if !bytes && spelled.contains(&plain.strip_suffix('s').unwrap_or(plain)) || !bytes && spelled.contains(&plain) {
+        if !bytes && (spelled.contains(&plain.strip_suffix('s').unwrap_or(plain)) || spelled.contains(&plain)) {
             return true;
         }
         let known = [

@@ -14,6 +14,7 @@ mod quantity;
 mod rng;
 mod serialiser;
 mod shown;
+mod tcp;
 mod text;
 mod units;
 
@@ -25,4 +26,5 @@ pub use quantity::Quantity;
 pub use rng::{Positions, Rng, scaled, unit};
 pub use serialiser::Serialiser;
 pub use shown::{SHOWN, cut, cut_within};
+pub use tcp::TcpHeader;
 pub use units::{Bytes, Duration, PacketSize, Rate, Time};

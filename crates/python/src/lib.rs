@@ -8,6 +8,7 @@ mod plugin;
 mod replay;
 mod run;
 mod steps;
+mod trace;
 mod watch;
 
 use headgate_packet::Quantity;
@@ -143,10 +144,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         watch::Control,
         cost::Calls,
         replay::Replay,
-        replay::TraceFile,
-        replay::Trace
+        trace::TraceFile,
+        trace::Trace
     );
-    m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
+    m.add("TraceFault", m.py().get_type::<trace::TraceFault>())?;
     m.add("MISSING", headgate_replay::table::MISSING)?;
     m.add("ECN", headgate_replay::csv::ECN.to_vec())?;
     m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
@@ -178,7 +179,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(run::measure, m)?,
         wrap_pyfunction!(run::churn, m)?,
         wrap_pyfunction!(cost::work_at, m)?,
-        wrap_pyfunction!(replay::trace_columns, m)?,
+        wrap_pyfunction!(trace::trace_columns, m)?,
     ] {
         m.add_function(function)?;
     }

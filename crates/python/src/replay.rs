@@ -5,94 +5,25 @@ use crate::interrupt::{interrupted, interruptible};
 use crate::plugin::plugin_error;
 use crate::run::{Tracked, columns, tracked};
 use crate::scenario_error;
+use crate::trace::{Trace, TraceFile, replay_error, trace_error};
 use headgate_capture::Classify;
 use headgate_packet::Time;
 use headgate_replay::capture::CaptureOutput;
-use headgate_replay::csv::find_columns;
 use headgate_replay::table::{Columns, Names, Times};
-use headgate_replay::{CsvOutput, Keeper, Kept, Options, ReplayError, TraceError, Track};
+use headgate_replay::{CsvOutput, Keeper, Options, Track};
 use headgate_sim::Window;
 use pyo3::buffer::PyBuffer;
-use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-create_exception!(headgate._core, TraceFault, PyException, "A trace that is wrong.");
 
 /// Packets that are read and served together.
 const BATCH: usize = 1 << 14;
 
 /// Batches of a step, after which Python passes rows on and reports the progress.
 const BATCHES: usize = 4;
-
-fn trace_error(e: &TraceError) -> PyErr {
-    TraceFault::new_err(e.to_string())
-}
-
-fn replay_error(e: ReplayError) -> PyErr {
-    match e {
-        ReplayError::Trace(e) => trace_error(&e),
-        ReplayError::Output(e) => e.into(),
-    }
-}
-
-/// Where the columns of a trace stand among names.
-#[pyfunction]
-pub fn trace_columns(names: Vec<String>, lenient: bool) -> PyResult<Vec<Option<usize>>> {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    find_columns(&names, lenient).map(Vec::from).map_err(TraceFault::new_err)
-}
-
-/// The file of a trace: opened once, read once.
-#[pyclass(module = "headgate._core")]
-pub struct TraceFile(Option<headgate_replay::TraceFile>);
-
-#[pymethods]
-impl TraceFile {
-    /// Opens a file; its kind follows from its first bytes, or else from its name.
-    #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<TraceFile> {
-        // Opening a pipe waits for a writer.
-        let file = interruptible(py, &mut Some(path), |path| headgate_replay::TraceFile::open(path))?;
-        file.map(|file| TraceFile(Some(file))).map_err(|e| trace_error(&e))
-    }
-
-    /// Standard input.
-    #[staticmethod]
-    fn standard_input(py: Python<'_>) -> PyResult<TraceFile> {
-        let file = interruptible(py, &mut Some(()), |_| headgate_replay::TraceFile::standard_input())?;
-        file.map(|file| TraceFile(Some(file))).map_err(|e| trace_error(&e))
-    }
-
-    /// csv, capture or parquet.
-    #[getter]
-    fn kind(&self) -> PyResult<&'static str> {
-        self.0.as_ref().map(|file| file.kind().name()).ok_or_else(interrupted)
-    }
-}
-
-/// A trace in memory, for any number of replays.
-#[pyclass(frozen, module = "headgate._core")]
-pub struct Trace {
-    kept: Arc<Kept>,
-    longest: u32,
-}
-
-#[pymethods]
-impl Trace {
-    fn __len__(&self) -> usize {
-        self.kept.len()
-    }
-
-    /// Bytes that it takes.
-    #[getter]
-    fn size(&self) -> usize {
-        self.kept.size()
-    }
-}
 
 /// A time in seconds since the first packet; the end of all time if it is beyond the clock.
 fn time(seconds: f64) -> Time {
@@ -342,6 +273,21 @@ impl Replay {
     #[getter]
     fn not_ip(&self) -> PyResult<Vec<(String, u64)>> {
         Ok(self.get()?.intake().not_ip.iter().map(|(why, n)| (why.to_string(), *n)).collect())
+    }
+
+    /// Packets of a capture that do nothing but acknowledge, and those without data of which not all of the header was captured; counted where a queue
+    /// filters acknowledgements.
+    #[getter]
+    fn acknowledgements(&self) -> PyResult<(u64, u64)> {
+        let headers = &self.get()?.intake().headers;
+        Ok((headers.acknowledgements, headers.cut_off))
+    }
+
+    /// Packets longer than an Ethernet sends, or than they may be where they are cut, and the length of the longest.
+    #[getter]
+    fn large(&self) -> PyResult<(u64, u32)> {
+        let large = &self.get()?.intake().large;
+        Ok((large.packets, large.longest))
     }
 
     /// Hosts that the trace names.

@@ -24,7 +24,8 @@ use crate::aqm::{Verdict, cobalt};
 use crate::explain::tell_buffer;
 use crate::parts::scramble;
 use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};
-use headgate_packet::{Buffer, Duration, FlowId, Packet, Serialiser, Time};
+use headgate_packet::{Buffer, Duration, FlowId, Packet, Serialiser, TcpHeader, Time};
+use std::collections::HashMap;
 
 mod ack_filter;
 mod framing;
@@ -69,6 +70,8 @@ pub struct Cake {
     hosts: Vec<[u32; 2]>,
     /// Until when the shaper keeps all packets back.
     held_until: Option<Time>,
+    /// Headers of packets of a capture that wait, by their handles; only looked up, never iterated.
+    headers: HashMap<u32, TcpHeader>,
     /// What was decided, if it is to be written down.
     decisions: Option<Box<Decisions>>,
 }
@@ -94,6 +97,7 @@ impl Cake {
             backlog: Backlog::default(),
             hosts: link.hosts.clone(),
             held_until: None,
+            headers: HashMap::new(),
             decisions: None,
         }
     }
@@ -111,6 +115,14 @@ impl Cake {
             _ => of(0, flow.0),
         };
         Tags { flow, hosts }
+    }
+
+    /// A packet is gone, and with it its header.
+    #[inline]
+    fn forget(&mut self, packet: &Packet) {
+        if !self.headers.is_empty() {
+            self.headers.remove(&packet.handle);
+        }
     }
 
     /// Charges the shaper and a tin for a packet, and gives its length there.
@@ -164,6 +176,7 @@ impl Cake {
             self.tins.iter().enumerate().filter_map(|(i, tin)| tin.longest().map(|(bytes, queue)| (bytes, i, queue)));
         let Some((_, i, queue)) = all.max_by_key(|(bytes, i, _)| (*bytes, std::cmp::Reverse(*i))) else { return };
         let Some(gone) = self.tins[i].pop(queue) else { return };
+        self.forget(&gone);
         self.backlog.remove(gone.bytes);
         let rule = self.tins[i].derived.rule;
         self.tins[i].flows[queue].cobalt.on_full(cx.now, &rule);
@@ -175,8 +188,9 @@ impl Cake {
 
     /// Drops an acknowledgement of a queue that the one that came last makes needless.
     fn filter(&mut self, i: usize, queue: usize, cx: &mut Cx<'_>) {
-        let Some(place) = self.ack_filter.needless(&self.tins[i].flows[queue].packets) else { return };
+        let Some(place) = self.ack_filter.needless(&self.tins[i].flows[queue].packets, &self.headers) else { return };
         let Some(gone) = self.tins[i].take(queue, place) else { return };
+        self.forget(&gone);
         self.backlog.remove(gone.bytes);
         if self.ingress {
             self.charge(i, gone.bytes, true, cx.now);
@@ -220,6 +234,7 @@ impl Cake {
                     return None;
                 };
                 self.backlog.remove(packet.bytes);
+                self.forget(&packet);
                 match self.decide(i, queue, &packet, cx) {
                     Verdict::Drop(why) => {
                         cx.drop(&packet, why);
@@ -246,11 +261,18 @@ impl Discipline for Cake {
     const DROPS_ON_DEPARTURE: bool = true;
     const READS_ACKNOWLEDGEMENTS: bool = true;
 
+    fn read_header(&mut self, handle: u32, header: &TcpHeader) {
+        if self.ack_filter != AckFilter::None {
+            self.headers.insert(handle, *header);
+        }
+    }
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         if let Some(decisions) = &mut self.decisions {
             decisions.add(cx.now, packet.handle, Moment::Arrival, Verdict::Pass);
         }
         if cx.exceeds(self.buffer, &Backlog::default(), 1, u64::from(packet.bytes)) {
+            self.forget(&packet);
             return cx.drop(&packet, DropReason::Full);
         }
         self.held_until = None;

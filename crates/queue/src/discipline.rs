@@ -1,7 +1,7 @@
 //! What every discipline does.
 
 use crate::{Backlog, Cx, Decisions, LinkInfo, Look, Sent, Service, Tell};
-use headgate_packet::{FlowId, Packet, Time};
+use headgate_packet::{FlowId, Packet, TcpHeader, Time};
 
 /// A queueing discipline. The contract, tested for every discipline of the list:
 /// packets in = packets out + dropped + backlog; `None` with a backlog requires a `timeout`; the order within a flow is
@@ -31,6 +31,9 @@ pub trait Discipline {
     /// It may look at what acknowledgements say: [`Packet::header`].
     const READS_ACKNOWLEDGEMENTS: bool = false;
 
+    /// The packet with this handle, which is handed over next, was captured with this header. Only a driver that has captured packets tells it, and only
+    /// where [`Discipline::READS_ACKNOWLEDGEMENTS`].
+    fn read_header(&mut self, _handle: u32, _header: &TcpHeader) {}
     /// Takes a packet; refused or evicted packets are put into `cx.dropped`.
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);
     /// The packet whose transmission starts now. The port calls it at most once per transmission.

@@ -138,6 +138,10 @@ macro_rules! disciplines {
                     _ => self.configured().is_some_and(|spec| spec.reads_acknowledgements()),
                 }
             }
+            /// Whether it drops acknowledgements that later ones make needless.
+            pub fn filters_acknowledgements(&self) -> bool {
+                matches!(self, Spec::Cake(params) if params.ack_filter != cake::AckFilter::None)
+            }
             /// Its [`Discipline::GIVES_UP`]: one with an AQM does not.
             pub fn gives_up(&self) -> bool {
                 match self {
@@ -187,6 +191,9 @@ macro_rules! disciplines {
             #[inline]
             fn timeout(&self) -> Option<Time> {
                 match self { $(AnyDiscipline::$Type(d) => d.timeout(),)+ AnyDiscipline::Managed(d) => d.timeout(), AnyDiscipline::Foreign(d) => d.timeout() }
+            }
+            fn read_header(&mut self, handle: u32, header: &headgate_packet::TcpHeader) {
+                match self { $(AnyDiscipline::$Type(d) => d.read_header(handle, header),)+ AnyDiscipline::Managed(d) => d.read_header(handle, header), AnyDiscipline::Foreign(d) => d.read_header(handle, header) }
             }
             fn on_timeout(&mut self, cx: &mut Cx<'_>) {
                 match self { $(AnyDiscipline::$Type(d) => d.on_timeout(cx),)+ AnyDiscipline::Managed(d) => d.on_timeout(cx), AnyDiscipline::Foreign(d) => d.on_timeout(cx) }

@@ -6,6 +6,7 @@ use crate::flows::Flows;
 use crate::intake::{Intake, Place, Raw};
 use crate::quick::QuickMap;
 use crate::rows::Fate;
+use crate::segments::Shape;
 use crate::source::Counting;
 use headgate_capture::{CaptureError, Classify, Frame, Key, LinkType, Reader, Stamp, Writer, dissect};
 use headgate_packet::Time;
@@ -101,7 +102,7 @@ impl CaptureTrace {
                     Key::without(*why)
                 }
             };
-            let ends = found.ok().map(|found| found.endpoints);
+            let ends = found.as_ref().ok().map(|found| found.endpoints);
             let raw = Raw {
                 place: Place::Packet(frame.number),
                 number: frame.number,
@@ -111,6 +112,7 @@ impl CaptureTrace {
                 hosts: [Flows::APART; 2],
                 priority: ends.map_or(0, |e| i64::from(e.dscp())),
                 ecn: Some(ends.map_or(0, |e| i64::from(e.ecn()))),
+                shape: found.as_ref().ok().map(|found| Shape::of(&frame, found)),
             };
             let (numbers, last) = (&mut self.numbers, &mut self.last);
             let taken = intake.take(raw, |flows| match last {
@@ -121,6 +123,12 @@ impl CaptureTrace {
                     number
                 }
             })?;
+            if taken
+                && intake.headers.wanted
+                && let Ok(found) = &found
+            {
+                intake.headers.take(&frame, found);
+            }
             match &mut kept {
                 Some(_) if taken && intake.waits() => {
                     drop(self.waiting.insert(frame.number, Kept::of(&frame, Vec::new())))

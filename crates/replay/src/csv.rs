@@ -8,6 +8,7 @@ use crate::flows::Flows;
 use crate::guard::original;
 use crate::intake::{Intake, Place, Raw};
 use crate::lines::Lines;
+use crate::segments::Shape;
 use crate::start::Start;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use std::io::{self, Cursor, Read};
@@ -172,7 +173,8 @@ impl CsvTrace {
             Some(name) if !name.is_empty() => intake.reading().host(original(&name)),
             _ => Flows::APART,
         });
-        let raw = Raw { place, number: self.number, time, size, weight, hosts, priority, ecn };
+        let raw =
+            Raw { place, number: self.number, time, size, weight, hosts, priority, ecn, shape: Some(Shape::TABLE) };
         intake.take(raw, |flows| flows.number(original(flow))).map(|_| ())
     }
 }

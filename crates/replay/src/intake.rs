@@ -1,9 +1,11 @@
 //! The intake of packets from every reader: it checks them, numbers their flows, and keeps the trace's time.
 
+use crate::acks::Headers;
 use crate::clock::Origin;
 use crate::error::{Fault, TraceError, quoted};
 use crate::flows::Flows;
 use crate::order::{Held, Order, Wrong};
+use crate::segments::{ETHERNET, Shape};
 use headgate_capture::NotIp;
 use headgate_packet::{Duration, Ecn, PacketSize, Rate, Time};
 use std::collections::BTreeMap;
@@ -67,6 +69,8 @@ pub struct Raw {
     pub priority: i64,
     /// Its ECN field as in the IP header, if the trace has any.
     pub ecn: Option<i64>,
+    /// How it is cut where it is longer than the link sends; nothing for one that is not.
+    pub shape: Option<Shape>,
 }
 
 /// The meanings of the ECN field of the IP header (RFC 3168, section 5), by its number.
@@ -85,6 +89,10 @@ pub struct Intake {
     pub code_points: bool,
     /// Packets that have no addresses, by why. A packet that was skipped for a fault counts, too.
     pub not_ip: BTreeMap<NotIp, u64>,
+    /// Headers of packets of a capture.
+    pub headers: Headers,
+    /// Packets that are longer than a link sends.
+    pub large: Large,
     lenient: bool,
     /// The ECN field of packets of a trace that has none.
     ecn: Ecn,
@@ -98,6 +106,35 @@ pub struct Intake {
     /// The flows in the order in which they were read, and the number that each has once a packet of it was taken.
     read: Flows,
     numbers: Vec<Option<u32>>,
+}
+
+/// Packets of a trace that are longer than an Ethernet sends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Large {
+    /// Length of IP above which packets are cut, if they are.
+    pub segment: Option<u32>,
+    /// How many there are.
+    pub packets: u64,
+    /// Length of the longest one, with its link header.
+    pub longest: u32,
+}
+
+impl Large {
+    #[inline]
+    fn count(&mut self, shape: Option<Shape>, bytes: u32) {
+        // Of a table, and of what is not IP, it is not known what of a packet is a link header: Ethernet's has 14 bytes, and VLANs have 4 each.
+        let known = shape.filter(|shape| *shape != Shape::TABLE);
+        let most = match (self.segment, known) {
+            (Some(most), _) => most,
+            (None, Some(_)) => ETHERNET,
+            (None, None) => ETHERNET + 22,
+        };
+        let cut = self.segment.is_none() || shape.is_some();
+        if cut && shape.map_or(bytes, |shape| shape.of_ip(bytes)) > most {
+            self.packets += 1;
+            self.longest = self.longest.max(bytes);
+        }
+    }
 }
 
 /// Maximum duration of a trace: the range of 64 bits of picoseconds.
@@ -182,7 +219,7 @@ impl Intake {
         let (at, number, bytes) = (Time::ZERO, raw.number, size.bytes());
         let (weight_given, hosts) = (weight.unwrap_or(1), raw.hosts);
         let arrival = Arrival { at, number, flow: 0, weight: weight_given, bytes, hosts, priority, ecn };
-        let mut held = Held { time: raw.time, place: raw.place, weight, arrival };
+        let mut held = Held { time: raw.time, place: raw.place, weight, shape: raw.shape, arrival };
         if self.order.waits() {
             held.arrival.flow = flow(&mut self.read);
             self.order.push(held);
@@ -252,7 +289,7 @@ impl Intake {
     /// Takes a packet that is the next one in time.
     #[inline]
     fn admit(&mut self, held: Held) -> Result<bool, TraceError> {
-        let Held { time, place, weight, mut arrival } = held;
+        let Held { time, place, weight, shape, mut arrival } = held;
         if let Some(weight) = weight
             && let Err(before) = self.flows.weigh(arrival.flow, weight)
         {
@@ -265,10 +302,21 @@ impl Intake {
         }
         let first = self.span.map_or(time, |(first, _)| first);
         self.span = Some((first, time));
-        self.packets += 1;
+        self.large.count(shape, arrival.bytes);
         arrival.at = Time::from_ps((time - first) as u64);
         arrival.hosts = self.flows.hosts(arrival.flow);
-        self.arrivals.push(arrival);
+        match (shape, self.large.segment) {
+            (Some(shape), Some(most)) if shape.of_ip(arrival.bytes) > most => {
+                let before = self.arrivals.len();
+                let pieces = shape.pieces(arrival.bytes, most);
+                self.arrivals.extend(pieces.map(|bytes| Arrival { bytes, ..arrival }));
+                self.packets += (self.arrivals.len() - before) as u64;
+            }
+            _ => {
+                self.packets += 1;
+                self.arrivals.push(arrival);
+            }
+        }
         Ok(true)
     }
 

@@ -41,6 +41,7 @@ impl Kept {
     }
 
     fn push(&mut self, arrival: &Arrival) {
+        // Below the number of packets, where some were cut or sorted.
         let shift = arrival.number.wrapping_sub(self.at.len() as u64);
         if self.shifts.last().is_none_or(|(_, last)| *last != shift) {
             self.shifts.push((self.at.len(), shift));

@@ -3,6 +3,7 @@
 //! Everything streams: memory holds one batch of packets, the packets in the buffers, and counters per flow; a trace that is to be replayed
 //! often can be kept ([`Kept`]).
 
+mod acks;
 pub mod capture;
 pub mod clock;
 mod code_points;
@@ -25,6 +26,7 @@ mod record;
 mod replay;
 mod replayer;
 mod rows;
+mod segments;
 mod series;
 mod source;
 mod start;
@@ -32,6 +34,7 @@ mod summary;
 pub mod table;
 mod track;
 
+pub use acks::Headers;
 pub use columns::columns;
 pub use error::{Fault, TraceError};
 pub use flows::Flows;
@@ -42,6 +45,7 @@ pub use output::{CsvOutput, HEADER};
 pub use replay::{Replay, ReplayError};
 pub use replayer::{AtDeparture, Conventions, EcnDefault, InService, Replayer, Ties, Watch};
 pub use rows::{Fate, Row, Rows};
+pub use segments::Shape;
 pub use series::{Bin, FLOWS, Flux, Series};
 pub use source::{Kind, TraceFile};
 pub use summary::{Count, Delays, EXACT};

@@ -1,7 +1,7 @@
 //! The options of a replay.
 
 use crate::replayer::Conventions;
-use headgate_packet::{Duration, Rate};
+use headgate_packet::{Bytes, Duration, Rate};
 use headgate_queue::Spec;
 use headgate_sim::spec::SpecError;
 use serde::{Deserialize, Serialize};
@@ -26,10 +26,16 @@ pub struct Options {
     /// Packets are sorted by time, as far as each is at most this much earlier than one before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<Duration>,
+    /// Packets that are longer, counted from their IP header on, are cut as the stack would.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<Bytes>,
     /// Series over time are kept for a figure.
     #[serde(default)]
     pub series: bool,
 }
+
+/// Lengths at which packets may be cut.
+const SEGMENT: std::ops::RangeInclusive<u64> = 256..=65_535;
 
 fn one() -> u64 {
     1
@@ -45,6 +51,9 @@ impl Options {
             serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected options in JSON; {e}")))?;
         let mut options: Options =
             serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))?;
+        if let Some(most) = options.segment.filter(|most| !SEGMENT.contains(&most.0)) {
+            return Err(SpecError::at("segment", "expected 256B to 65535B, such as 1500B").found(most));
+        }
         for (i, queue) in options.queues.iter_mut().enumerate() {
             *queue = queue.at_line(options.rate, None).map_err(|wrong| {
                 let error = SpecError::at(format!("queues[{i}].{}", wrong.path), wrong.expected);

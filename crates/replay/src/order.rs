@@ -4,6 +4,7 @@
 //! longer sequence of packets in order goes on without it. Then it is sorted, among those that may still be earlier.
 
 use crate::intake::{Arrival, LONGEST, Place};
+use crate::segments::Shape;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -19,6 +20,8 @@ pub(crate) struct Held {
     pub place: Place,
     /// The weight of its flow, if the trace has any.
     pub weight: Option<u32>,
+    /// How it is cut.
+    pub shape: Option<Shape>,
     /// Everything else; its flow has the number in which it was read.
     pub arrival: Arrival,
 }

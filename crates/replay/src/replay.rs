@@ -85,10 +85,13 @@ impl Replay {
             record: Record { series: options.series.then(Series::default), ..Record::default() },
             next: 0,
         };
+        let mut intake = Intake::new(options.lenient, options.rate, options.conventions.ecn.into())
+            .sorted(options.sort.unwrap_or_default());
+        intake.headers.wanted = options.queues.iter().any(Spec::filters_acknowledgements);
+        intake.large.segment = options.segment.map(|most| most.0 as u32);
         Replay {
             source: Source::Table(TableTrace::default()),
-            intake: Intake::new(options.lenient, options.rate, options.conventions.ecn.into())
-                .sorted(options.sort.unwrap_or_default()),
+            intake,
             queues: options.queues.iter().map(queue).collect(),
             frames: None,
             keeper: None,
@@ -113,10 +116,12 @@ impl Replay {
         Ok(())
     }
 
-    /// Replays a trace from memory; false if its longest packet is longer than one may be on this line, so that its file has to be read again
-    /// for the place of that packet.
+    /// Replays a trace from memory; false if its file has to be read again: for the place of a packet that is longer than one
+    /// may be on this line, or for the headers of its packets.
     pub fn read_kept(&mut self, kept: Arc<Kept>, longest: u32) -> bool {
-        if longest > self.intake.longest() {
+        // Packets in memory have no headers.
+        let headers = self.intake.headers.wanted && kept.intake.code_points;
+        if headers || longest > self.intake.longest() {
             return false;
         }
         self.intake = kept.intake.clone();
@@ -234,10 +239,16 @@ impl Replay {
                 if let (Some(capture), Some(frames)) = (&mut record.capture, &self.frames) {
                     capture.open(frames, i);
                 }
+                if let Some(header) = self.intake.headers.of(arrival.number) {
+                    replayer.read_header(*next, header);
+                }
                 replayer.arrive(arrival, *next, record);
                 *next = next.wrapping_add(1);
             }
             record.write(&self.intake)?;
+        }
+        if self.intake.headers.wanted {
+            arrivals.iter().for_each(|arrival| self.intake.headers.forget(arrival.number));
         }
         if let Some(keeper) = &mut self.keeper {
             keeper.take(&arrivals);

@@ -7,8 +7,8 @@ use crate::code_points::{Priorities, priorities};
 use crate::flows::Flows;
 use crate::intake::Arrival;
 use headgate_packet::foreign::Fault;
-use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{Counters, Dropped, LinkInfo, Port, Sent, Spec};
+use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, TcpHeader, Time};
+use headgate_queue::{Counters, Discipline as _, Dropped, LinkInfo, Port, Sent, Spec};
 use serde::{Deserialize, Serialize};
 
 /// Whether the packet in transmission takes room in the buffer.
@@ -107,6 +107,8 @@ pub struct Replayer {
     priorities: Priorities,
     /// Priorities of packets are code points.
     code_points: bool,
+    /// It drops acknowledgements that later ones make needless.
+    filters: bool,
     /// The stream of random numbers before the first one was drawn.
     untouched: Rng,
 }
@@ -123,12 +125,29 @@ impl Replayer {
             (InService::Counts, AtDeparture::ArrivalsFirst) => headgate_queue::InService::ThroughEnd,
         });
         let (priorities, code_points, now) = (priorities(spec), false, Time::ZERO);
-        Replayer { port, link, conventions, now, busy_until: None, priorities, code_points, untouched }
+        Replayer {
+            port,
+            link,
+            conventions,
+            now,
+            busy_until: None,
+            priorities,
+            code_points,
+            filters: spec.filters_acknowledgements(),
+            untouched,
+        }
     }
 
     /// Whether the priorities of packets are code points (DSCP), which the discipline reads in its own way.
     pub fn take_code_points(&mut self, code_points: bool) {
         self.code_points = code_points;
+    }
+
+    /// The packet with this handle, which arrives next, was captured with this header.
+    pub fn read_header(&mut self, handle: u32, header: &TcpHeader) {
+        if self.filters {
+            self.port.discipline_mut().read_header(handle, header);
+        }
     }
 
     /// A packet arrives, not before the last one; `handle` names it to `watch`. Its flow is one that arrived before, or the next new one:

@@ -4,6 +4,7 @@ use crate::error::{Fault, TraceError};
 use crate::flows::Flows;
 use crate::intake::{Intake, Place, Raw};
 use crate::number::{seconds_from_decimal, seconds_from_f64};
+use crate::segments::Shape;
 
 /// Stands for a value that is missing, in columns of integers.
 pub const MISSING: i64 = i64::MIN;
@@ -154,7 +155,8 @@ impl TableTrace {
             }
             let priority = priority.unwrap_or(0);
             let hosts = [host(0, i), host(1, i)];
-            let raw = Raw { place, number: self.number, time, size, weight, hosts, priority, ecn };
+            let raw =
+                Raw { place, number: self.number, time, size, weight, hosts, priority, ecn, shape: Some(Shape::TABLE) };
             let number = &mut numbers[name];
             intake.take(raw, |flows| {
                 if *number == u32::MAX {

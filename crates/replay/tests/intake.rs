@@ -18,6 +18,7 @@ fn raw(time: i128) -> Raw {
         hosts: [Flows::APART; 2],
         priority: 0,
         ecn: None,
+        shape: None,
     }
 }
 

@@ -26,8 +26,17 @@ fn taken(
     for (i, &time) in times.iter().enumerate() {
         let number = i as u64 + 1;
         let hosts = [Flows::APART; 2];
-        let raw =
-            Raw { place: Place::Line(number + 1), number, time, size: 9, weight: None, hosts, priority: 0, ecn: None };
+        let raw = Raw {
+            place: Place::Line(number + 1),
+            number,
+            time,
+            size: 9,
+            weight: None,
+            hosts,
+            priority: 0,
+            ecn: None,
+            shape: None,
+        };
         // Each packet has a flow of its own, so that flows have to be numbered as packets are taken.
         intake.take(raw, |flows| flows.number(&number.to_string()))?;
     }

@@ -36,6 +36,10 @@ Examples:
     help="Write a row per packet (.csv, .parquet) or the packets that are sent (.pcapng).",
 )  # fmt: skip
 @click.option(
+    "--segment", metavar="SIZE",
+    help="Cut packets whose IP packet is longer, such as 1500B: captures have them where the network card segments.",
+)  # fmt: skip
+@click.option(
     "--figure",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -62,6 +66,7 @@ def replay(
     changes: tuple[str, ...],
     classify: str | None,
     out: Path | None,
+    segment: str | None,
     figure: Path | None,
     seed: int,
     in_service: str,
@@ -94,7 +99,8 @@ def replay(
         result = replay_trace(
             trace, [parse_queue(q) for q in queues], rate, buffer,
             parameters=parameters, classify=classify, out=out, seed=seed, in_service=in_service, ties=ties,
-            at_departure=at_departure, ecn=ecn, lenient=lenient, sort=sort, packets=False, series=figure is not None, progress=callback,
+            at_departure=at_departure, ecn=ecn, lenient=lenient, sort=sort, segment=segment,
+            packets=False, series=figure is not None, progress=callback,
             max_memory=max_memory,
         )  # fmt: skip
         if figure is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 #: What `isolation` of `cake` is fair between that needs hosts.
@@ -18,19 +19,36 @@ MANY = 0.1
 MOST = 5
 
 
-def notes(
-    queues: Mapping[str, Mapping[str, Any]], not_ip: Mapping[str, int], hosts: int, classify: str, kind: str
-) -> list[str]:
-    """The sentences.
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a replay that is over."""
 
-    Args:
-        queues: the disciplines by their names, with every parameter.
-        not_ip: how many packets have no addresses, by what they are.
-        hosts: how many hosts the trace names.
-        classify: which packets are one flow.
-        kind: of the trace: `capture` or another.
-    """
-    return [*_without_addresses(not_ip), *_without_hosts(queues, hosts, classify, kind)]
+    #: The disciplines by their names, with every parameter.
+    queues: Mapping[str, Mapping[str, Any]]
+    #: The kind of the trace: `capture` or another.
+    kind: str
+    #: Which packets are one flow.
+    classify: str
+    #: How many packets have no addresses, by what they are.
+    not_ip: Mapping[str, int]
+    #: How many hosts the trace names.
+    hosts: int
+    #: Packets that do nothing but acknowledge, and those without data of which not all of the header was captured.
+    acknowledgements: tuple[int, int]
+    #: Packets longer than a link sends, and the length of the longest.
+    large: tuple[int, int]
+    #: The bytes of IP packets above which they were cut, if they were.
+    segment: int | None
+
+
+def notes(facts: Facts) -> list[str]:
+    """The sentences."""
+    return [
+        *_without_addresses(facts.not_ip),
+        *_large(facts),
+        *_without_hosts(facts),
+        *_without_acknowledgements(facts),
+    ]
 
 
 def left_out(packets: int, skipped: Mapping[str, int]) -> Iterator[str]:
@@ -46,9 +64,10 @@ def left_out(packets: int, skipped: Mapping[str, int]) -> Iterator[str]:
 
 
 def _without_addresses(not_ip: Mapping[str, int]) -> Iterator[str]:
-    r"""Packets that are not IP, by kind, and apart from them those of which too little was captured.
+    """Packets that are not IP, by kind, and apart from them those of which too little was captured.
 
-    >>> print(*_without_addresses({"ARP": 1204, "LLDP": 1, "cut off": 3}), sep="\n")
+    >>> for text in _without_addresses({"ARP": 1204, "LLDP": 1, "cut off": 3}):
+    ...     print(text)
     1,205 packets are not IP: 1,204 ARP, 1 LLDP. They are one flow.
     Of 3 packets too little was captured to find addresses. They are one flow.
     """
@@ -66,19 +85,50 @@ def _packets(n: int, one: str, more: str) -> str:
     return f"{n:,} packet{'s' * (n != 1)} {one if n == 1 else more}"
 
 
-def _without_hosts(queues: Mapping[str, Mapping[str, Any]], hosts: int, classify: str, kind: str) -> Iterator[str]:
-    """What a discipline that is fair between hosts does where it knows none."""
-    if hosts:
+def _large(facts: Facts) -> Iterator[str]:
+    """Packets that no link sends as they are."""
+    n, longest = facts.large
+    if not n:
         return
-    fair = [name for name, spec in queues.items() if spec.get("isolation") in BETWEEN_HOSTS]
-    if fair:
-        why = f"with --classify {classify} flows have no addresses" if kind == "capture" else (
-            "the trace has no columns source and destination"
-        )  # fmt: skip
-        verb = "counts" if len(fair) == 1 else "count"
+    if facts.segment is None:
         yield (
-            f"{_and(fair)} {verb} each flow as between two hosts of its own, since {why}: "
+            f"{_packets(n, 'is', 'are')} longer than the 1500 bytes of IP that an Ethernet sends, up to {longest:,} bytes: the trace was "
+            "recorded before the network card cut them, or after it joined them. --segment 1500B cuts them."
+        )
+    else:
+        yield f"{_packets(n, 'was', 'were')} longer than {facts.segment:,} bytes of IP, up to {longest:,} bytes, and cut."
+
+
+def _without_hosts(facts: Facts) -> Iterator[str]:
+    """What a discipline that is fair between hosts does where it knows none."""
+    fair = [name for name, spec in facts.queues.items() if spec.get("isolation") in BETWEEN_HOSTS]
+    if fair and not facts.hosts:
+        why = "the trace has no columns source and destination"
+        if facts.kind == "capture":
+            why = f"with --classify {facts.classify} flows have no addresses"
+        yield (
+            f"{_and(fair)} {'counts' if len(fair) == 1 else 'count'} each flow as between two hosts of its own, since {why}: "
             "the link is shared between flows, as with isolation = flows."
+        )
+
+
+def _without_acknowledgements(facts: Facts) -> Iterator[str]:
+    """What a filter of acknowledgements does where there are none."""
+    filters = [name for name, spec in facts.queues.items() if spec.get("ack_filter", "none") != "none"]
+    if not filters:
+        return
+    pure, cut_off = facts.acknowledgements
+    if not pure:
+        why = "a table has no acknowledgements"
+        if facts.kind == "capture":
+            why = "no packet of the capture does nothing but acknowledge" + (
+                ", as far as it was captured" if cut_off else ""
+            )
+        yield f"ack_filter of {_and(filters)} does nothing: {why}."
+    if cut_off:
+        yield (
+            f"ack_filter leaves {cut_off:,} packet{'s' * (cut_off != 1)} without data of which not all TCP options were captured: "
+            "capture 128 bytes of each packet (tcpdump -s 128)."
         )
 
 

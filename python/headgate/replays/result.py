@@ -18,7 +18,7 @@ from ..base.notebook import heading, table
 from ..results.fairness import of_ideal
 from ..results.tables import Table, from_core
 from ..stats.means import finite
-from .notes import left_out, notes
+from .notes import Facts, left_out, notes
 
 if TYPE_CHECKING:
     from ..plots.canvas import Picture
@@ -91,12 +91,14 @@ class Replay:
     @cached_property
     def notes(self) -> list[str]:
         """Sentences about what of the trace had no effect and what it does not say."""
-        specs = json.loads(self._core.options)["queues"]
-        queues = dict(zip(self.queues, specs, strict=True))
-        return [
-            *left_out(self._core.packets, self.skipped),
-            *notes(queues, self.not_ip, self._core.hosts, self.classify, self.kind),
-        ]
+        core, options = self._core, json.loads(self._core.options)
+        queues = dict(zip(self.queues, options["queues"], strict=True))
+        most = options.get("segment")
+        segment = None if most is None else round(_core.quantity(most)[2])
+        facts = Facts(
+            queues, self.kind, self.classify, self.not_ip, core.hosts, core.acknowledgements, core.large, segment
+        )
+        return [*left_out(core.packets, self.skipped), *notes(facts)]
 
     @property
     def start_s(self) -> str:

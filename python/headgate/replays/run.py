@@ -42,6 +42,7 @@ def replay(
     ecn: str = "not-capable",
     lenient: bool = False,
     sort: str | None = None,
+    segment: str | None = None,
     packets: bool = True,
     series: bool = True,
     progress: Progress | None = None,
@@ -78,6 +79,8 @@ def replay(
         lenient: packets with faults are skipped and counted, not an error. Of packets whose times contradict one another as few as possible
             are skipped.
         sort: packets are put in the order of time, as far as each is at most this time, such as `"10ms"`, earlier than one before it.
+        segment: such as "1500B": packets that are longer, counted from their IP header on, are cut as the stack or the network card
+            would, and all pieces arrive at once. Each has the headers of its packet, which in a table are not known.
         packets: whether rows are kept for `Replay.packets` (some 60 bytes each).
         series: whether series over time are kept for `Replay.figure`.
         progress: called with (share done, packets so far); the share is nan where the length is not known.
@@ -97,7 +100,7 @@ def replay(
         raise HeadgateError('rate: found none; expected a rate such as "10Mbit/s"')
     options = {
         "rate": rate, "queues": list(chosen.values()), "seed": seed, "conventions": conventions, "lenient": lenient,
-        "series": series, **({} if sort is None else {"sort": sort}),
+        "series": series, **({} if sort is None else {"sort": sort}), **({} if segment is None else {"segment": segment}),
     }  # fmt: skip
     try:
         core = _core.Replay(json.dumps(options, default=str))
@@ -112,6 +115,10 @@ def replay(
     if kind == "capture" and ecn != CONVENTIONS["ecn"][0]:
         raise HeadgateError(f"ecn {ecn}; expected none: each packet of a capture says so")
     outputs = output_paths(out, list(chosen), source, kind)
+    if segment is not None and any(path.suffix == ".pcapng" for path in outputs):
+        raise HeadgateError(
+            f"{out}: expected .csv or .parquet: with segment, pieces of packets are sent, which were not captured"
+        )
     table = opened(core, source, file, classify, lenient)
     names = RowReader(core)
     kept = [Kept(names, i) for i in range(len(chosen))] if packets else []

@@ -5,14 +5,18 @@
 //! - The arriving one has to say at least as much. Duplicates, which say just the same, stay: they are counted by their sender.
 //! - Where the echo of marks changes between two acknowledgements, the first with the new echo stays.
 //!
-//! Deviations:
+//! Acknowledgements of a capture have their whole headers (`TcpHeader`): blocks and time stamps are compared as there, a packet with data may make others needless, and
+//! what may be dropped has no flags but those of ECN and no options that are not known.
+//!
+//! Deviations, for acknowledgements of a run, which have no headers:
 //! - Packets that were reported beyond a gap are compared by their number, not block by block: later reports of a sink never say less.
 //! - Acknowledgements carry no data here, and time stamps are not compared: those of a conversation never go backwards.
 
 use crate::parts::Ring;
-use headgate_packet::{Acknowledges, Packet};
+use headgate_packet::{Acknowledges, Packet, TcpHeader};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// Which acknowledgements are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,13 +40,18 @@ fn supersedes(newer: Acknowledges, older: Acknowledges) -> bool {
 }
 
 impl AckFilter {
-    /// The place in its queue of the packet that the last one makes needless.
-    pub(super) fn needless(self, packets: &Ring<Packet>) -> Option<usize> {
+    /// The place in its queue of the packet that the last one makes needless. Packets of a capture have headers, by their handles.
+    pub(super) fn needless(self, packets: &Ring<Packet>, headers: &HashMap<u32, TcpHeader>) -> Option<usize> {
         let last = packets.len().checked_sub(1)?;
         if self == AckFilter::None {
             return None;
         }
         let arrived = packets.get(last)?;
+        if let Some(newer) = headers.get(&arrived.handle) {
+            return captured::needless(self == AckFilter::Aggressive, newer, last, |place| {
+                packets.get(place).and_then(|packet| headers.get(&packet.handle))
+            });
+        }
         let newer = arrived.header.read()?;
         let mut first: Option<(usize, bool)> = None;
         for i in 0..last {
@@ -57,6 +66,8 @@ impl AckFilter {
         (self == AckFilter::Aggressive && place + 1 == last && echo == newer.echo).then_some(place)
     }
 }
+
+mod captured;
 
 #[cfg(test)]
 mod tests {
@@ -82,7 +93,7 @@ mod tests {
 
     fn both(packets: &[(u32, i64, u16, bool)]) -> [Option<usize>; 3] {
         let packets = queue(packets);
-        [AckFilter::None, AckFilter::Conservative, AckFilter::Aggressive].map(|filter| filter.needless(&packets))
+        [AckFilter::None, AckFilter::Conservative, AckFilter::Aggressive].map(|filter| filter.needless(&packets, &HashMap::new()))
     }
 
     #[test]
@@ -176,7 +187,7 @@ mod tests {
                     }
                     let before = ring.len();
                     ring.push_back(packet);
-                    if let Some(place) = filter.needless(&ring) {
+                    if let Some(place) = filter.needless(&ring, &HashMap::new()) {
                         let gone = ring.remove(place).expect("it is there");
                         // Never the last one, never data, and a later one of the conversation says more.
                         prop_assert!(place < before);

@@ -66,7 +66,7 @@ pub struct CakeParams {
     pub buffer: Option<Buffer>,
     /// The line to be kept free is in front of the port: packets that COBALT drops are charged for like others.
     pub ingress: bool,
-    /// Which acknowledgements are dropped because one behind them says all that they say. Those of flow controls with a transport (`transport`) are seen.
+    /// Which acknowledgements are dropped because one behind them says all that they say. Those of flow controls with a transport (`transport`) are seen, and in a replay those of a capture.
     pub ack_filter: AckFilter,
 }
 
