@@ -141,7 +141,11 @@ def test_missing_and_failed_runs_are_left_out_and_said(tmp_path: Path) -> None:
     good = [0, 4, 5, 6, 7]
     assert found.differences[0].found.difference == pytest.approx((values[1] - values[0])[good].mean())
     notes = " ".join(found.notes)
-    assert "2 of the runs are missing" in notes and "1 runs failed" in notes and "without a partner" in notes
+    assert (
+        "2 of the runs are missing" in notes
+        and "1 run failed and is left out" in notes
+        and "without a partner" in notes
+    )
     assert study.select(queue=["fcfs", "rr"]).missing == 2
 
 

@@ -163,8 +163,8 @@ def test_workloads_have_the_modern_flow_control_beside_them() -> None:
     [
         ("20ms", "cubic*2,cbr:1Mbit/s", []),
         ("20ms", "cubic,transfer:1MB,control=jk_reno", []),
-        ("20ms", "cubic,transfer:1MB", ["transfer has the flow control cubic, as the flows beside it;"]),
-        ("20ms", "reno,transfer*2:1MB,telnet", ["transfer*2 and telnet have the flow control reno, as the flows beside them;"]),
+        ("20ms", "cubic,transfer:1MB", ["transfer has the flow control cubic, as the flow beside it;"]),
+        ("20ms", "reno,transfer*2:1MB,telnet", ["transfer*2 and telnet have the flow control reno, as the flow beside them;"]),
         ("20ms", "jk_reno,transfer:1MB", ["transfer has the flow control cubic, since no flow beside it has a modern one;"]),
         ("0.5ms", "jk_reno", []),
         ("1ms", "cubic", []),

@@ -299,10 +299,10 @@ def test_the_summary_names_losses_and_groups_plainly(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("flows", "due"),
     [
-        ("web,video", "web and video have the flow control cubic, since no flow beside them"),
+        ("web,video", "web and video have the flow control cubic, which flows have unless they name another one"),
         (
             "web*2,video,bulk,ftp:name=x,reno",
-            "web*2, video, bulk and 1 more have the flow control reno, as the flows beside them",
+            "web*2, video, bulk and 1 more have the flow control reno, as the flow beside them",
         ),
     ],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.atomic import require_folder, write_text
+from ..base.counts import counted
 from ..base.toml import file_text
 from ..referee.subjects import Judged
 from .build import compact, scenario
@@ -56,7 +57,7 @@ def comment(result: AttackResult, finding: FoundBreak, found: Told, stem: str) -
     for name, value in finding.references.items():
         lines.append(f"{name} in the same place: {result.objective.amount(value)}")
     lines += [
-        f"Limit of `{result.objective.name}`: {result.objective.amount(result.limit)}; found after {finding.asked} candidates.",
+        f"Limit of `{result.objective.name}`: {result.objective.amount(result.limit)}; found after {counted(finding.asked, 'candidate')}.",
         f"Its moment: {found.when[0]:.2f} s to {found.when[1]:.2f} s. Look at it:",
         f"  headgate explore {stem}.toml --at {found.when[0]:.2f}s",
     ]

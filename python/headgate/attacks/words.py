@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.counts import counted, verb
 from .build import Setting
 from .finding import FoundBreak
 from .genome import Candidate
@@ -20,7 +21,7 @@ def sentence(at: Setting, finding: FoundBreak) -> str:
     if best is not None:
         name = next(n for n, v in finding.references.items() if v == best)
         text += f"; in the same place {name} has {objective.amount(best)}"
-    return f"{text} ({finding.failed} of {len(finding.judgements)} runs with other seeds)."
+    return f"{text} ({finding.failed} of {counted(len(finding.judgements), 'run')} with other seeds)."
 
 
 def place(c: Candidate, at: Setting) -> str:
@@ -30,7 +31,7 @@ def place(c: Candidate, at: Setting) -> str:
     whose = "aggressor" if at.objective.judges == "queue" else at.subject.name
     line = f"{rate(c['rate'])} with {time(c['rtt'])} of round trip and a {queue} queue of {c['buffer']:g} BDP"
     parts = [
-        f"{flows} flow{'s' * (flows > 1)} of {'the ' * (whose == 'aggressor')}{whose} share{'s' * (flows == 1)} {line}"
+        f"{counted(flows, 'flow')} of {'the ' * (whose == 'aggressor')}{whose} {verb(flows, 'uses', 'share')} {line}"
     ]
     if c["burst_rate"]:
         on = time(c["period"] * c["burst_length"])

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def counted(number: int, what: str, several: str = "") -> str:
-    """A number with what is counted, in its form; `several` is the other form where that has no more than an s at its end.
+def counted(number: int, what: str, several: str = "", form: str = "") -> str:
+    """A number with what is counted, in its form; `several` is the plural where that is not the word with an s, `form` that of the number.
 
-    >>> counted(1, "run"), counted(0, "run"), counted(12_000, "packet"), counted(2, "axis", "axes")
-    ('1 run', '0 runs', '12000 packets', '2 axes')
+    >>> counted(1, "run"), counted(0, "run"), counted(12_000, "packet", form=","), counted(2, "axis", "axes")
+    ('1 run', '0 runs', '12,000 packets', '2 axes')
     """
-    return f"{number} {what}" if number == 1 else f"{number} {several or what + 's'}"
+    return f"{number:{form}} {what}" if number == 1 else f"{number:{form}} {several or what + 's'}"
 
 
 def verb(number: int, one: str, several: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..base.counts import counted
 from . import signals
 from .scenario_files import allow_code, permit
 from .show import print_json
@@ -44,7 +45,7 @@ def diff(context: click.Context, run_a: Path, run_b: Path, number: int, code: bo
     else:
         out = console()
         if found.equal:
-            out.print(f"equal: digest {found.a.digest}, {found.a.events} events")
+            out.print(f"equal: digest {found.a.digest}, {counted(found.a.events, 'event')}")
         else:
             out.print(
                 f"different: digests {found.a.digest} and {found.b.digest}; they diverge at event {found.event}",

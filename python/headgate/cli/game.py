@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ..base.counts import counted
 from ..base.errors import HeadgateError
 from . import signals
 from .engines import engine_options
@@ -166,11 +167,11 @@ def game(
         return 0
     if expected > most:
         raise HeadgateError(
-            f"{asked.runs} runs, expected to take {time_text(expected)} of processor time; expected at most --limit {limit}: "
+            f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time; expected at most --limit {limit}: "
             f"a higher limit, or fewer flows, controls, queues, buffers or runs, or a shorter duration"
         )
     if expected > 60:
-        print_error(f"{asked.runs} runs, expected to take {time_text(expected)} of processor time")
+        print_error(f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time")
     try:
         with _progress("running the game") as callback:
             result = asked.run(out, workers, engine, address, resume, callback, max_memory)

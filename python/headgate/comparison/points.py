@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import stats
+from ..base.counts import counted, verb
 from ..base.errors import HeadgateError, cut, nearest
 from ..stats import mean_of
 from ..sweep.axes import find_axis, point_of
@@ -260,24 +261,30 @@ def _notes(study: Study, differences: list[Difference], lacking: int) -> list[st
     """Notes on the numbers that a reader should know."""
     notes = []
     if study.missing is None or study.missing > 0:
-        many = "Some" if study.missing is None else f"{study.missing} of the"
-        notes.append(f"{many} runs are missing: the study is not complete.")
+        many = "Some of the" if study.missing is None else f"{study.missing} of the"
+        notes.append(f"{many} runs {verb(study.missing or 2, 'is', 'are')} missing: the study is not complete.")
     if len(study.failures):
         notes.append(
-            f"{len(study.failures)} runs failed and are left out with their pairs; if they failed because of what is compared, "
-            "the comparison is biased. The table failures has their errors."
+            f"{counted(len(study.failures), 'run')} failed and {verb(len(study.failures), 'is', 'are')} left out, with what is paired with "
+            f"{verb(len(study.failures), 'it', 'them')}; if that was because of what is compared, the comparison is biased. The table "
+            "failures has the errors."
         )
     if lacking:
-        notes.append(f"{lacking} comparisons have no pair of runs that measured something.")
+        notes.append(
+            f"{counted(lacking, 'comparison')} {verb(lacking, 'has', 'have')} no pair of runs that measured something."
+        )
     unpaired = sum(d.unpaired for d in differences)
     if unpaired:
-        notes.append(f"{unpaired} replications without a partner, or in which nothing was measured, are left out.")
+        notes.append(
+            f"{counted(unpaired, 'replication')} without a partner, or in which nothing was measured, {verb(unpaired, 'is', 'are')} left "
+            "out."
+        )
     tested = [d for d in differences if not d.exact]
     least = min((d.found.n for d in tested), default=FEW)
     if least < FEW:
         factor = f"{stats.student_quantile(least - 1):.1f}" if least > 1 else "any number of"
         notes.append(
-            f"There are comparisons of {least} pairs only: a difference must be above {factor} times its standard error to be "
+            f"There are comparisons of {counted(least, 'pair')} only: a difference must be above {factor} times its standard error to be "
             f"significant; with 10 pairs, {stats.student_quantile(9):.1f} times."
         )
     alike = sum(d.found.n > 1 and math.isnan(d.found.low) for d in tested)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from ..base.counts import counted, verb
 from ..scenario.scenario import Scenario
 from ..scenario.subjects import Scheme
 from .parameters import bounds, elsewhere, parameters
@@ -139,7 +140,8 @@ def _reacts(subject: Scheme) -> str | None:
     flow = result.flow_summaries()[0]
     sent = float(flow.goodput_pps.mean) * 10
     if flow.drops > 0.3 * max(sent, 1):
-        return f"{flow.drops} packets were dropped for {sent:.0f} that arrived; expected that it slows down when packets are lost"
+        gone = f"{counted(flow.drops, 'packet')} {verb(flow.drops, 'was', 'were')} dropped"
+        return f"{gone} for {sent:.0f} that arrived; expected that it slows down when packets are lost"
     return None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, stats
+from ..base.counts import counted
 from ..base.units import scale_of
 from ..results.results import Results
 from ..scenario.scenario import Scenario
@@ -131,7 +132,7 @@ def differences(
         )
     elif tested > 1:
         notes.append(
-            f"The intervals are corrected after Holm for {tested} comparisons, 95 % for all together: "
+            f"The intervals are corrected after Holm for {counted(tested, 'comparison')}, 95 % for all together: "
             "one leaves out 0 just where a difference is shown."
         )
     return {

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from ..base.counts import counted
 from ..papers.model import PRINTED, Published
 from ..papers.recorded import RecordedItem, RecordedNumber, RecordedPaper
 from ..papers.terminal import as_printed, paper_text, published_by, tables, title_of
@@ -97,9 +98,9 @@ def _row(row: Any) -> dict[str, Any]:
     which = "the base run" if row.best_start == row.base_run else f"run {row.best_start}"
     name = f"{row.row}, sources {', '.join(row.sources)}"
     if row.hits:
-        text = f"{name}: all {row.cells} cells come out in {row.hits} of {row.starts} runs, such as {which}."
+        text = f"{name}: all {row.cells} cells come out in {row.hits} of {counted(row.starts, 'run')}, such as {which}."
     else:
-        text = f"{name}: never whole in {row.starts} runs; {row.met_at_best} of {row.cells} cells at the best, {which}."
+        text = f"{name}: never whole in {counted(row.starts, 'run')}; {row.met_at_best} of {row.cells} cells at the best, {which}."
     return {"text": text, "holds": row.hits > 0}
 
 
@@ -173,7 +174,7 @@ def _ours(number: RecordedNumber) -> Iterable[str]:
     others = [v for v in number.values[1:] if v is not None]
     if others:
         mean = sum(others) / len(others)
-        text += f", {digits(mean)} on average over {len(others)} runs with random start phases"
+        text += f", {digits(mean)} on average over {counted(len(others), 'run')} with random start phases"
         if number.ci95 is not None and None not in number.ci95:
             text += f" (95 % interval {_between(number.ci95, p)})"
     yield f"{text}."

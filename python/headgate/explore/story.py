@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..base.catalogue import catalogue
+from ..base.counts import counted
 from ..base.units import scale_of
 from .numbers import KNOWN, with_unit
 from .numbers import shown as numbers_shown
@@ -140,7 +141,11 @@ def _story(
             if run.done.get("kind") == "replay"
             else f"Packet {packet['seq']} of {flow}, {packet['bytes']} bytes, arrived at {port} at {arrived:.6f} s; "
         )
-        + (f"{waiting} packets waited there, {own} of them of {flow}." if waiting else "nothing waited there.")
+        + (
+            f"{counted(waiting, 'packet')} waited there, {own} of them of {flow}."
+            if waiting
+            else "nothing waited there."
+        )
     ]
     outcome = packet["reason"] or ("waits" if packet["started"] is None else "sent")
     aqm = (queue.get("aqm") or {}).get("kind")

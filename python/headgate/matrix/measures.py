@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ class Measure:
         of: `a` and `b` if either has its own, `cell` if it is one number of both, `share` of A's share, `harm` of what A suffers.
         less: whether less is better; of harm, of the metric that it is the harm to.
         decimals: digits after the point.
+        bounds: between which its values lie: an interval beyond them says nothing.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Measure:
     of: str = "cell"
     less: bool = True
     decimals: int = 2
+    bounds: tuple[float, float] = (0.0, math.inf)
 
     @property
     def heading(self) -> str:
@@ -47,26 +50,29 @@ class Measure:
         return f"{self.what} ({self.unit})" if self.unit else self.what
 
 
+#: Of shares of a whole, and of harm, which is negative where B does good.
+PART, HARM = (0.0, 1.0), (-math.inf, 1.0)
+
 #: All measures, in the order of files. A row of a table is A, a column B: `goodput` is that of A beside B.
 MEASURES: dict[str, Measure] = {
     m.name: m
     for m in (
-        Measure("share", "share of A in the goodput of A and B", of="share", less=False),
+        Measure("share", "share of A in the goodput of A and B", of="share", less=False, bounds=PART),
         Measure("goodput", "goodput of A beside B", "Mbit/s", 1e-6, of="side", less=False),
-        Measure("utilisation", "utilisation of the line", "%", 100, less=False, decimals=1),
-        Measure("loss", "packets of A that are lost beside B", "%", 100, of="side"),
+        Measure("utilisation", "utilisation of the line", "%", 100, less=False, decimals=1, bounds=PART),
+        Measure("loss", "packets of A that are lost beside B", "%", 100, of="side", bounds=PART),
         Measure("delay_p50", "median one-way delay of A beside B", "ms", 1e3, of="side", decimals=1),
         Measure("delay_p95", "95 % one-way delay of A beside B", "ms", 1e3, of="side", decimals=1),
         Measure("delay_p99", "99 % one-way delay of A beside B", "ms", 1e3, of="side", decimals=1),
         Measure("sparse_p50", "median one-way delay of the sparse flow", "ms", 1e3, decimals=1),
         Measure("sparse_p95", "95 % one-way delay of the sparse flow", "ms", 1e3, decimals=1),
         Measure("sparse_p99", "99 % one-way delay of the sparse flow", "ms", 1e3, decimals=1),
-        Measure("sparse_loss", "packets of the sparse flow that are lost", "%", 100),
+        Measure("sparse_loss", "packets of the sparse flow that are lost", "%", 100, bounds=PART),
         Measure("web_p50", "median completion time of the web load", "s"),
         Measure("web_p95", "95 % completion time of the web load", "s"),
-        Measure("harm", "harm of B to the goodput of A", of="harm", less=False),
-        Measure("harm_delay", "harm of B to the 95 % delay of A", of="harm"),
-        Measure("harm_loss", "harm of B to the loss of A", of="harm"),
+        Measure("harm", "harm of B to the goodput of A", of="harm", less=False, bounds=HARM),
+        Measure("harm_delay", "harm of B to the 95 % delay of A", of="harm", bounds=HARM),
+        Measure("harm_loss", "harm of B to the loss of A", of="harm", bounds=HARM),
     )
 }
 

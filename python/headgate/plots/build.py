@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.atomic import require_place
+from ..base.counts import counted, verb
 from ..base.errors import HeadgateError, nearest
 from ..base.units import scale_of
 from ..comparison.metrics import find
@@ -334,8 +335,9 @@ def _others(whole: Cube, drawn: set[str]) -> tuple[list[str], list[str]]:
 def _state(r: Request) -> str:
     """The missing and failed runs."""
     missing, failed = r.study.missing, len(r.study.failures)
-    runs_text = "; some runs are missing" if missing is None else f"; {missing} runs are missing" if missing else ""
-    return f"{runs_text}; {failed} runs failed" if failed else runs_text
+    some = "" if not missing else f"; {counted(missing, 'run')} {verb(missing, 'is', 'are')} missing"
+    runs_text = "; some runs are missing" if missing is None else some
+    return f"{runs_text}; {counted(failed, 'run')} failed" if failed else runs_text
 
 
 def _span(counts: list[int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from .. import _core
+from ..base.counts import verb
 from ..base.errors import cut
 from ..plugins import registered
 from ..scenario.shorthands import MODERN
@@ -28,9 +29,15 @@ def complete(groups: list[Flows], trips: list[int]) -> list[str]:
         group.entry["control"] = beside or MODERN
     sentences = []
     if without:
-        why = "as the flows beside it" if beside else "since no flow beside it has a modern one"
-        if _number(without) > 1:
-            why = why.replace("beside it", "beside them")
+        others = [g for g in groups if g not in without]
+        it = verb(_number(without), "it", "them")
+        if beside:
+            why = f"as {verb(_number(others), 'the flow', 'the flows')} beside {it}"
+        elif others:
+            none = verb(_number(others), "the flow beside {} has no", "none of the flows beside {} has a")
+            why = f"since {none.format(it)} modern one"
+        else:
+            why = "which flows have unless they name another one"
         sentences.append(
             f"{_names(without)} {_have(without)} the flow control {beside or MODERN}, {why}; "
             f"{cut(without[0].name)}:control=reno, for example, names another one."

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..base.counts import verb
+
 #: What `isolation` of `cake` is fair between that needs hosts.
 BETWEEN_HOSTS = ("srchost", "dsthost", "hosts", "dual_srchost", "dual_dsthost", "triple_isolate")
 
@@ -60,7 +62,8 @@ def left_out(packets: int, skipped: Mapping[str, int]) -> Iterator[str]:
     count = sum(skipped.values())
     if count > MANY * (packets + count):
         share = 100 * count / (packets + count)
-        yield f"{count:,} of {packets + count:,} packets ({share:.1f} %) were left out: what follows is about the others."
+        were = verb(count, "was", "were")
+        yield f"{count:,} of {packets + count:,} packets ({share:.1f} %) {were} left out: what follows is about the others."
 
 
 def _without_addresses(not_ip: Mapping[str, int]) -> Iterator[str]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core
 from ..analysis import jain_index, max_min
+from ..base.counts import counted
 from ..base.errors import HeadgateError, nearest
 from ..base.notebook import heading, table
 from ..results.fairness import of_ideal
@@ -60,7 +61,7 @@ class Replay:
 
     def __repr__(self) -> str:
         flows = len(self.flows) // len(self.queues)
-        what = f"{self._core.packets} packets, {flows} flow{'s' * (flows != 1)}"
+        what = f"{counted(self._core.packets, 'packet')}, {counted(flows, 'flow')}"
         return f"Replay({self.origin}: {what} through {', '.join(self.queues)} at {json.loads(self._core.options)['rate']})"
 
     def _repr_html_(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,14 @@ import numpy.typing as npt
 
 from .. import _core
 from ..base.atomic import write_text
+from ..base.counts import counted
 from ..base.errors import HeadgateError, nearest
 from ..base.notebook import MOST, heading, table
 from ..stats import Mean, Sketch, drift, mser
 from ..stats.means import finite, means_of
 from .columns import RATES, columns
 from .fairness import DEMAND_COLUMNS, fairness, lines_of, shares_of, stretches_of
+from .measured import Measured
 from .summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, headings, summaries
 from .tables import Column, Table, from_core, numbers, require, write
 
@@ -47,7 +49,7 @@ class Results:
 
     def __repr__(self) -> str:
         runs = f", {len(self.runs)} replications" if len(self.runs) > 1 else ""
-        flows = f"{self.flow_count} flow{'s' * (self.flow_count != 1)}"
+        flows = counted(self.flow_count, "flow")
         return (
             f"Results({self.runs[0].name or 'scenario'}: {flows}, seed {self.seed}{runs}, digest {self.runs[0].digest})"
         )
@@ -357,27 +359,6 @@ def _shown(value: object, scale: float) -> object:
     if isinstance(value, Mean):
         return value.scaled(scale)
     return digits(value * scale) if isinstance(value, float) else value
-
-
-class Measured(Mapping[str, Column]):
-    """The measured full intervals: of each column an array of shape (runs, intervals, flows), computed again on each call."""
-
-    def __init__(self, column: Callable[[str], Column], shape: tuple[int, int, int]) -> None:
-        """Takes what gives a column of the table of intervals, all runs one below the other."""
-        self._column, self._shape = column, shape
-        span = column("end_s") - column("start_s")
-        after = column("warm_up") == 0
-        self._full = after & (span > 0.999 * float(span[after].max(initial=0.0)))
-
-    def __getitem__(self, name: str) -> Column:
-        found: Column = self._column(name)[self._full].reshape(self._shape)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(columns("intervals"))
-
-    def __len__(self) -> int:
-        return len(columns("intervals"))
 
 
 def equal_text(runs: int) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..base.counts import counted
 from .change import change
 from .distributions import NORMAL, binomial_cdf, student_cdf, student_quantile
 
@@ -73,11 +74,12 @@ class Comparison:
         'b less a is 2 in each of 3 pairs, which have no spread to make an interval of'
         """
         unit = f" {unit}" if unit else ""
-        what = f"{self.n} pairs" if self.paired else f"{self.n} values a side, not paired"
+        what = counted(self.n, "pair") if self.paired else f"{self.n} values a side, not paired"
         if math.isnan(self.p):
             return f"{b} less {a} is {self.difference:.4g}{unit}; too few runs for an interval ({what})"
         if math.isnan(self.low):
-            return f"{b} less {a} is {self.difference:.4g}{unit} in each of {self.n} pairs, which have no spread to make an interval of"
+            pairs = counted(self.n, "pair")
+            return f"{b} less {a} is {self.difference:.4g}{unit} in each of {pairs}, which have no spread to make an interval of"
         span = f"{100 * self.confidence:.4g} % interval {self.low:.4g} to {self.high:.4g}{unit}"
         rest = f"{span}, p = {self.p:.2g} ({what})"
         if not self.significant:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..base.counts import counted
 from ..base.errors import HeadgateError, cut, missing_extra, nearest
 from ..base.notebook import heading, table
 from .arrow import codes_of, pyarrow, to_arrow, to_numpy
@@ -221,12 +222,12 @@ class Study:
     def __repr__(self) -> str:
         names = ", ".join(f"{a.name} ({len(a)})" for a in self.axes)
         state = "complete" if self.complete else "not complete"
-        return f"Study({self.folder}: {self.numbers.size} variants: {names or 'no axes'}; {state})"
+        return f"Study({self.folder}: {counted(self.numbers.size, 'variant')}: {names or 'no axes'}; {state})"
 
     def _repr_html_(self) -> str:
         state = "complete" if self.complete else "not complete"
         rows = [(a.name, len(a), cut(", ".join(map(str, a.columns[a.name])))) for a in self.axes]
-        runs = f"{self.numbers.size} variants, {len(self.runs)} runs, {len(self.failures)} failed, {state}"
+        runs = f"{counted(self.numbers.size, 'variant')}, {counted(len(self.runs), 'run')}, {len(self.failures)} failed, {state}"
         return heading(f"Study {self.folder}", runs) + table(
             ("axis", "points", "values"), rows, len(rows), most=len(rows)
         )

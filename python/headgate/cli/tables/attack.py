@@ -13,6 +13,7 @@ from ...attacks.bounds import presets, read
 from ...attacks.genome import GENES
 from ...attacks.objective import OBJECTIVES
 from ...attacks.words import sentence
+from ...base.counts import counted
 from ..show import print_json
 from ..terminal import console
 
@@ -80,8 +81,11 @@ def print_result(found: AttackResult, files: Sequence[Path]) -> None:
     out.print()
     rate = f"{3600 * found.candidates / found.cpu_s:,.0f} candidates a processor hour" if found.cpu_s else ""
     out.print(
-        f"{found.candidates:,} candidates, {found.runs:,} runs, {found.cpu_s:.0f} s of processor time; {rate}",
+        f"{counted(found.candidates, 'candidate', form=',')}, {counted(found.runs, 'run', form=',')}, "
+        f"{found.cpu_s:.0f} s of processor time; {rate}",
         highlight=False,
     )
     if found.rejected:
-        out.print(f"{found.rejected} candidates failed with one seed and not with most others.", highlight=False)
+        out.print(
+            f"{counted(found.rejected, 'candidate')} failed with one seed and not with most others.", highlight=False
+        )

@@ -8,6 +8,7 @@ from typing import Any
 from rich.markup import escape
 
 from ... import stats
+from ...base.counts import counted
 from ...base.units import scale_of
 from ...comparison import Compared, Difference
 from ...comparison.words import CORRECTED
@@ -123,8 +124,10 @@ def _interval_caption(found: Compared, tested: int) -> str:
     if tested == 1:
         return f"interval: {level}"
     if found.correction == "none":
-        return f"interval and p: {level} for each difference by itself, not corrected for {tested} comparisons"
+        return (
+            f"interval and p: {level} for each difference by itself, not corrected for {counted(tested, 'comparison')}"
+        )
     means = f"{level} for all together"
     if found.correction == "bh":
         means = f"at most {100 * found.alpha:g} % of those shown are wrong in the mean"
-    return f"interval and p: {CORRECTED[found.correction]} for {tested} comparisons, {means}"
+    return f"interval and p: {CORRECTED[found.correction]} for {counted(tested, 'comparison')}, {means}"

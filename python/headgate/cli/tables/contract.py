@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
+from ...base.counts import counted
 from ...contracts.places import DEEP, FROM
 from ..terminal import console
 
@@ -68,7 +69,7 @@ def print_contract(found: Contract) -> None:
     out.print(
         f"starved ({found.ratio:g} times) from: predicted {predicted}, seen {seen}: {found.verdict}", highlight=False
     )
-    out.print(f"{found.runs} runs", highlight=False)
+    out.print(f"{counted(found.runs, 'run')}", highlight=False)
 
 
 def _wait(point: DelayPoint) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from ...base.counts import counted
 from ...evaluation.score import WEIGHTS
 from ..terminal import console
 
@@ -18,7 +19,8 @@ def print_scores(found: dict[str, Any]) -> None:
     interval = "" if half is None else f" ± {half:.2f}"
     kind = "hidden" if found["hidden"] else "open"
     out.print(f"[bold]{escape(found['control'])}[/]: {found['combined_score']:.2f}{interval} of 100", highlight=False)
-    out.print(f"suite {escape(found['suite'])}, {kind}; {found['rounds']} runs of each case", highlight=False)
+    rounds = counted(found["rounds"], "run")
+    out.print(f"suite {escape(found['suite'])}, {kind}; {rounds} of each case", highlight=False)
     aspects = Table(box=None, pad_edge=False)
     aspects.add_column("aspect")
     aspects.add_column("score", justify="right")

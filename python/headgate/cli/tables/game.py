@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
+from ...base.counts import counted
 from ...games.cells import GameCell
 from ...games.incentives import INCENTIVE
 from ...games.mixing import MixGame
@@ -35,7 +36,9 @@ def print_plan(asked: MixGame | SelfishGame, expected: float) -> None:
         out.print(escape(text), soft_wrap=True)
     if len(named) > MOST:
         out.print(f"and {len(named) - MOST} more; --json has them all")
-    out.print(f"{len(named)} {what}, {asked.runs} runs, about {time_text(expected)} of processor time, one core")
+    out.print(
+        f"{len(named)} {what}, {counted(asked.runs, 'run')}, about {time_text(expected)} of processor time, one core"
+    )
     out.print("nothing was run")
 
 
@@ -44,7 +47,7 @@ def print_mixes(result: MixResult, folder: Path, drawn: bool) -> None:
     out = console()
     unit = f"{result.payoff.what} ({result.payoff.unit})"
     out.print(
-        f"[bold]game[/]  {result.flows} flows of {escape(', '.join(result.controls))}, {len(result.study.runs)} runs"
+        f"[bold]game[/]  {result.flows} flows of {escape(', '.join(result.controls))}, {counted(len(result.study.runs), 'run')}"
     )
     out.print(f"payoff: {unit}; mean ± half of its 95 % interval")
     for cell in result.cells:
@@ -120,7 +123,8 @@ def print_selfish(result: SelfishResult, folder: Path) -> None:
     """A row for each discipline: the best strategy, what it gains, and what others lose."""
     out = console()
     out.print(
-        f"[bold]game[/]  one selfish source among {result.flows - 1} under {escape(result.honest)}, {len(result.study.runs)} runs"
+        f"[bold]game[/]  one selfish source among {result.flows - 1} under {escape(result.honest)}, "
+        f"{counted(len(result.study.runs), 'run')}"
     )
     out.print(f"payoff: {result.payoff.what}; gain and others: % of a fair share, 95 % intervals", soft_wrap=True)
     for kind, title in KINDS.items():
@@ -178,7 +182,7 @@ def _end(study: Study, folder: Path) -> None:
     for row in failed[:5]:
         out.print(f"[bold red]failed:[/] {escape(row['cell'])}: {escape(row['error'])}", soft_wrap=True)
     if failed:
-        out.print(f"[bold red]{len(failed)} runs failed[/]; --resume tries them again")
+        out.print(f"[bold red]{counted(len(failed), 'run')} failed[/]; --resume tries them again")
     out.print(f"game.json and the study are in {escape(str(folder))}", soft_wrap=True)
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ...base.counts import counted
 from ...inference.conclusions import Conclusion
 from ...inference.result import Answer, Block, Inference
 
@@ -37,7 +38,7 @@ def print_inference(found: Inference, out: Console, figure: Path | None) -> None
         for c in found.counts:
             out.print(f"  {_SETTINGS[c.setting]:<22} {c.match} of {c.judged}")
     out.print()
-    out.print(f"{found.runs} runs, up to {found.starts} starts of a setting, seed {found.seed}")
+    out.print(f"{counted(found.runs, 'run')}, up to {counted(found.starts, 'start')} of a setting, seed {found.seed}")
     if figure is not None:
         out.print(f"figure: {escape(str(figure))}", soft_wrap=True)
 

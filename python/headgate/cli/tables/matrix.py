@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.markup import escape
 
+from ...base.counts import counted
 from ...matrix import MEASURES, Condition, Matrix, MatrixResult
 from ...matrix.words import cell_text
 from ..terminal import console
@@ -38,7 +39,10 @@ def print_plan(matrix: Matrix, expected: float) -> None:
         out.print(escape(str(cell)), soft_wrap=True)
     if len(matrix.cells) > MOST:
         out.print(f"and {len(matrix.cells) - MOST} more; --json has them all")
-    out.print(f"{len(matrix.cells)} cells, {matrix.runs} runs, about {time_text(expected)} of processor time, one core")
+    out.print(
+        f"{counted(len(matrix.cells), 'cell')}, {counted(matrix.runs, 'run')}, about {time_text(expected)} of processor time, "
+        "one core"
+    )
     out.print("nothing was run")
 
 
@@ -46,8 +50,12 @@ def print_matrix(result: MatrixResult, measures: Sequence[str], folder: Path, pa
     """A table for each measure and condition, and what stands out."""
     out = console()
     runs = len(result.study.runs)
-    out.print(f"[bold]matrix[/]  {len(result.cells)} cells, {runs} runs, seed {result.study.manifest['seed']}")
-    out.print("rows are A, columns B; mean ± half of its 95 % interval")
+    out.print(
+        f"[bold]matrix[/]  {counted(len(result.cells), 'cell')}, {counted(runs, 'run')}, seed {result.study.manifest['seed']}"
+    )
+    out.print(
+        "rows are A, columns B; mean ± half of its 95 % interval, or the ends of that where values have bounds within it"
+    )
     for name in measures:
         for condition in result.conditions:
             out.print()
@@ -70,7 +78,7 @@ def print_matrix(result: MatrixResult, measures: Sequence[str], folder: Path, pa
     for row in failed[:5]:
         out.print(f"[bold red]failed:[/] {escape(row['cell'])}: {escape(row['error'])}", soft_wrap=True)
     if failed:
-        out.print(f"[bold red]{len(failed)} runs failed[/]; --resume tries them again")
+        out.print(f"[bold red]{counted(len(failed), 'run')} failed[/]; --resume tries them again")
     out.print(f"cells.parquet, matrix.json and the study are in {escape(str(folder))}", soft_wrap=True)
     if page is not None:
         out.print(f"report: {escape(str(page))}", soft_wrap=True)

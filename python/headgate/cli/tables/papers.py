@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+from ...base.counts import counted
 from ...papers.model import Item, Paper
 from ...papers.reproduction import ItemResult
 from ...papers.runs import Work
@@ -126,7 +127,8 @@ def print_whole(whole: Whole, out: Console) -> None:
     took = whole.took
     kept = f", {took.kept} of which were there already" if took.kept else ""
     out.print(
-        f"{took.runs} runs{kept}; {time_text(took.seconds)}, {time_text(took.cpu_s)} of processor time", soft_wrap=True
+        f"{counted(took.runs, 'run')}{kept}; {time_text(took.seconds)}, {time_text(took.cpu_s)} of processor time",
+        soft_wrap=True,
     )
     for failure in whole.failures:
         out.print(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
+from ...base.counts import counted
 from ...referee.report import SIGNS, sentence
 from ..show import print_json
 from ..terminal import console
@@ -39,7 +40,9 @@ def print_cases(cases: Sequence[Case], as_json: bool) -> None:
         rows.add_row(escape(case.name), escape(case.title), escape(case.source))
     out = console()
     out.print(rows)
-    out.print(f"{len(cases)} cases, {sum(len(case.grid()) for case in cases)} cells", highlight=False)
+    out.print(
+        f"{counted(len(cases), 'case')}, {counted(sum(len(case.grid()) for case in cases), 'cell')}", highlight=False
+    )
 
 
 def print_report(report: RefereeReport) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
+from ...base.counts import counted
 from ...base.units import scale_of
 from ...replays import Replay
 from ...replays.result import GATHERED
@@ -50,9 +51,9 @@ def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
     out, got = console(), result.to_dict(0)
     trace = got["trace"]
     flows = trace["flows"]
+    of_packets = counted(trace["packets"], "packet")
     out.print(
-        f"[bold]{escape(trace['source'])}[/]  {trace['packets']} packets of {flows} flow{'s' * (flows != 1)}"
-        f"  at {got['rate']}",
+        f"[bold]{escape(trace['source'])}[/]  {of_packets} of {counted(flows, 'flow')}  at {got['rate']}",
         soft_wrap=True,
     )
     if trace["skipped"]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
+from ...base.counts import counted, verb
 from ...results.results import digits
 from ...sweep import Study, Sweep
 from ...sweep.summary import headings, summary
@@ -43,7 +44,9 @@ def print_plan(study: Sweep, checks: Sequence[Check]) -> None:
     if len(bad) > 10:
         out.print(f"and {len(bad) - 10} more")
     atleast = "at least " if study.stops else ""
-    out.print(f"{len(checks)} variants, {atleast}{study.least_runs} runs, seed {study.seed}; nothing was run")
+    out.print(
+        f"{counted(len(checks), 'variant')}, {atleast}{counted(study.least_runs, 'run')}, seed {study.seed}; nothing was run"
+    )
 
 
 def print_study(study: Study, wide: bool = False) -> None:
@@ -51,9 +54,9 @@ def print_study(study: Study, wide: bool = False) -> None:
     out = console()
     entries = summary(study)
     runs = sum(e["runs"] for e in entries)
-    name = study.manifest["scenario"].get("name") or "study"
+    name, variants = study.manifest["scenario"].get("name") or "study", counted(study.manifest["variants"], "variant")
     out.print(
-        f"[bold]{escape(name)}[/]  {study.manifest['variants']} variants, {runs} runs, seed {study.manifest['seed']}",
+        f"[bold]{escape(name)}[/]  {variants}, {counted(runs, 'run')}, seed {study.manifest['seed']}",
         soft_wrap=True,
     )
     equal = sum(e["runs_equal"] for e in entries)
@@ -67,7 +70,7 @@ def print_study(study: Study, wide: bool = False) -> None:
         out.print("mean over a variant's runs ± half of its 95 % interval")
         out.print("rtt and queueing are means over the flows, rtt p99 the mean of their quantiles")
         if equal:
-            of = "1 variant has" if equal == 1 else f"{equal} variants have"
+            of = f"{counted(equal, 'variant')} {verb(equal, 'has', 'have')}"
             out.print(f"{of} no interval: all their runs are equal, nothing is drawn there")
     axes = [axis for axis in study.axes if len(axis) > 1]
     shown = entries[:MOST]
@@ -89,7 +92,7 @@ def print_study(study: Study, wide: bool = False) -> None:
             out.print(f"[bold red]failed:[/] {escape(point)}, replication {row['replication']}: {escape(row['error'])}")
         more = f", {len(rows) - 5} of them not shown" if len(rows) > 5 else ""
         out.print(
-            f"[bold red]{len(rows)} runs failed{more}[/]; the table failures has their scenarios, --resume tries them again"
+            f"[bold red]{counted(len(rows), 'run')} failed{more}[/]; the table failures has their scenarios, --resume tries them again"
         )
     out.print(f"tables in {escape(str(study.folder))}", soft_wrap=True)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _core
 from ...analysis import max_min
+from ...base.counts import counted, verb
 from ...base.units import scale_of
 from ...replays.notes import left_out
 from ...replays.result import Replay
@@ -96,7 +97,8 @@ def _sentences(flows: list[dict[str, Any]], whole: Mapping[str, Any], kind: str,
     for flow in sorted(flows, key=lambda f: -f["bytes"])[:MOST_SENTENCES]:
         yield _of_flow(flow)
     if count > MOST_SENTENCES:
-        yield f"{count - MOST_SENTENCES} other flows have fewer bytes."
+        others = count - MOST_SENTENCES
+        yield f"{counted(others, 'other flow')} {verb(others, 'has', 'have')} fewer bytes."
     lost = sum(whole[name] for name in _DROPS)
     dropped = (
         f"dropped {_packets(lost)}, {percent(lost / whole['packets'])} of those that came" if lost else "dropped none"
@@ -127,12 +129,12 @@ def _of_flow(flow: Mapping[str, Any]) -> str:
 
 
 def _packets(count: int) -> str:
-    return "1 packet" if count == 1 else f"{count:,} packets"
+    return counted(count, "packet", form=",")
 
 
 def _network(flows: int, bps: float) -> dict[str, Any]:
     """One queue: the flows, the gateway with it, and the end of the line."""
-    first, end = "1 flow" if flows == 1 else f"{flows} flows", "link"
+    first, end = counted(flows, "flow"), "link"
     nodes = [
         {"name": first, "kind": "hosts", "x": 0.0, "y": 0.5}, {"name": "queue", "kind": "gateway", "x": 0.45, "y": 0.5},
         {"name": end, "kind": "host", "x": 1.0, "y": 0.5},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...base.counts import counted
 from ..reduce import WIDEST
 from ..stacked import extremes
 from ..views import Line, View
@@ -48,7 +49,7 @@ class Slots:
         of = np.full(count, most, dtype=np.uint8)
         of[chosen] = np.arange(most)
         names = [read.names[i] for i in chosen.tolist()]
-        others = [f"{count - most} other flows"] if count > most else []
+        others = [counted(count - most, "other flow")] if count > most else []
         return cls([*names, *others], [*names, *([None] * len(others))], of)
 
 
