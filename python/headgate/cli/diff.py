@@ -1,4 +1,4 @@
-"""headgate diff: the first event in which two runs differ."""
+"""headgate diff: the first event in which two runs differ, or where two qlogs part."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from ..base.counts import counted
+from ..base.errors import HeadgateError
 from . import signals
 from .scenario_files import allow_code, permit
 from .show import print_json
@@ -20,21 +22,46 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   headgate diff out/monday out/tuesday
-  headgate diff before.toml after.toml"""
+  headgate diff before.toml after.toml
+  headgate diff stack.sqlog two-qlog/jk_tahoe1.sqlog --tolerance 5%"""
 )
 @click.argument("run_a", type=click.Path(path_type=Path))
 @click.argument("run_b", type=click.Path(path_type=Path))
 @click.option("--run", "number", type=click.IntRange(0), default=0, show_default=True, help="Replication to compare.")
+@click.option(
+    "--tolerance",
+    default="10%",
+    show_default=True,
+    metavar="SHARE",
+    help="Difference of two qlogs that is none, such as 5%.",
+)
 @allow_code
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.pass_context
-def diff(context: click.Context, run_a: Path, run_b: Path, number: int, code: bool, as_json: bool) -> None:
-    """Compare two runs: folders written by `run --out`, or scenario files, which are run first. Exit code 1 if they differ."""
+def diff(
+    context: click.Context, run_a: Path, run_b: Path, number: int, tolerance: str, code: bool, as_json: bool
+) -> None:
+    """Compare two runs: folders written by `run --out`, or scenario files, which are run first.
+
+    Two qlogs (.qlog, .sqlog), such as that of a QUIC stack and one of `run --qlog`, are compared by their windows, round trips, rates and
+    losses from the first packet on: where they part first, and by how much. Exit code 1 if they differ.
+    """
     with signals.loading():
         from rich.markup import escape
 
         from ..checks.diff import compare, load
+        from ..exports.qlogs import is_qlog
         from .terminal import console
+
+    given = {
+        name for name in ("number", "tolerance") if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+    }
+    if is_qlog(run_a) or is_qlog(run_b):
+        if "number" in given:
+            raise HeadgateError("--run: expected none beside a qlog, which is of one run")
+        context.exit(_of_qlogs(run_a, run_b, tolerance, as_json))
+    if "tolerance" in given:
+        raise HeadgateError("--tolerance: expected two qlogs beside it; runs are equal to the event, or not")
 
     def asked(scenario: Scenario) -> None:
         permit(scenario, code)
@@ -57,3 +84,25 @@ def diff(context: click.Context, run_a: Path, run_b: Path, number: int, code: bo
                     soft_wrap=True,
                 )
     context.exit(0 if found.equal else 1)
+
+
+def _of_qlogs(a: Path, b: Path, tolerance: str, as_json: bool) -> int:
+    """Compares two qlogs; the exit code."""
+    with signals.loading():
+        from ..exports.parting import compare_qlogs
+        from ..exports.qlogs import is_qlog, read_qlog
+        from ..quick.amounts import share
+        from .tables.qlogs import print_qlogs
+
+    part = share("--tolerance", tolerance)
+    for path in (a, b):
+        if path.is_dir():
+            raise HeadgateError(f"{path}: found a folder; expected one qlog, such as a file .sqlog in it")
+        if not is_qlog(path):
+            raise HeadgateError(f"{path}: expected a qlog (.qlog, .sqlog) as the other file is")
+    found = compare_qlogs(read_qlog(a), read_qlog(b), part)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_qlogs(found)
+    return 0 if found.first is None else 1
