@@ -34,8 +34,7 @@ def complete(groups: list[Flows], trips: list[int]) -> list[str]:
         if beside:
             why = f"as {verb(_number(others), 'the flow', 'the flows')} beside {it}"
         elif others:
-            none = verb(_number(others), "the flow beside {} has no", "none of the flows beside {} has a")
-            why = f"since {none.format(it)} modern one"
+            why = f"since no flow beside {it} has a modern one"
         else:
             why = "which flows have unless they name another one"
         sentences.append(

@@ -100,7 +100,14 @@ def _row(
             # Nothing came back.
             trip = least = 1.0
         goodputs.append(goodput)
-        values.append((goodput / fair[name], trip / least, loss, utility.per_second(goodput, trip, least, loss)))
+        values.append(
+            (
+                goodput / fair[name] if fair[name] > 0 else 1.0,
+                trip / least,
+                loss,
+                utility.per_second(goodput, trip, least, loss),
+            )
+        )
     share, queueing, loss, value = (float(x) for x in np.mean(values, axis=0))
     squares = sum(g * g for g in goodputs)
     fairness = sum(goodputs) ** 2 / (len(goodputs) * squares) if squares > 0 else 1.0
