@@ -54,7 +54,7 @@ def test_a_plugin_that_fails_is_said_with_its_line(
 @pytest.mark.parametrize(
     ("program", "why"),
     [
-        (command("n < 9 or sys.exit('no more')"), "; expected a line for each event until its input ends; its error output ends with: no more"),
+        (command("n < 9 or sys.exit('no more')"), "until its input ends; its error output ends with: no more"),
         (["/no/such"], "expected a program that can be started, found '/no/such'; No such file or directory"),
         (command("answer = 'hello'"), "answered 'hello'; expected JSON such as "),
     ],

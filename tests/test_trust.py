@@ -27,7 +27,9 @@ from headgate.plugins import CodeError, native, registered, trust_list, trusted
 from headgate.training.ranges import Scenarios
 
 from .conftest import Cli
+from .explorer import Page
 from .own_plugins import CONTROL, data, queue
+from .own_programs import command
 from .test_paper_folders import write_paper
 
 Make = Callable[..., Path]
@@ -296,6 +298,33 @@ def test_stored_studies_are_only_looked_at(mark: Path, cli: Cli) -> None:
     assert done.returncode == 2 and "it would run code" in done.stderr and not mark.exists()
 
 
+def test_a_program_of_an_axis_is_looked_at_too(mark: Path, cli: Cli) -> None:
+    """The base of such a study names no program, and the page has to know of it before it takes nothing more."""
+    own = {"kind": "process", "command": command()}
+    study = data("reno", duration="100ms", sweep={"axes": {"flows.own.control": ["reno", own]}})
+    put(mark.parent, study)
+    assert cli("sweep", "a.json", "--out", "study", "--allow-code", "--workers", "1").returncode == 0
+    forget()
+    subject = subject_of(mark.parent / "study")
+    with plugins.sealed():
+        shown = headgate.Scenario(subject.points.variant(1)["scenario"])
+        assert shown.resolve()["flows"][0]["control"]["kind"] == "process"
+        with pytest.raises(CodeError):
+            shown.run()
+
+
+@pytest.mark.parametrize("text", ["loud.py", '["/bin/sh", "-c", "touch MARK"]', "loud:Own"])
+def test_what_is_typed_on_a_page_runs_no_file(text: str, mark: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in the explorer, which is sealed, nor in a notebook, whose process goes on to load what its user wants."""
+    (mark.parent / "loud.py").write_text(LOUD.replace("MARK", str(mark)))
+    monkeypatch.chdir(mark.parent)
+    monkeypatch.syspath_prepend(mark.parent)
+    page = Page(subject_of(None))
+    answer = page.post("/api/quick", {"given": {"flows": text.replace("MARK", str(mark))}})
+    assert answer.status_code == 422, answer.json()
+    assert not mark.exists() and not registered.is_sealed()
+
+
 def test_stored_runs_that_differ_are_not_repeated_unasked(mark: Path, cli: Cli) -> None:
     put(mark.parent, WAYS["control"](mark))
     for seed in (1, 2):
@@ -317,14 +346,17 @@ def test_lessons_and_cases_of_others_are_asked_about(mark: Path, cli: Cli) -> No
     (mark.parent / "lessons/own.toml").write_text(lesson.replace("\n[scenario]\n", start, 1))
     with pytest.raises(CodeError, match=r"own\.toml: scenario: it would run code"):
         with_own(mark.parent / "lessons")
-    command = json.dumps(program(mark)["command"])
+    words = json.dumps(program(mark)["command"])
     (mark.parent / "own.case").write_text(
         'title = "t"\nsource = "s"\njudges = "control"\nline = { rate = "1Mbit/s", rtt = "20ms" }\nreport = [{ metric = "goodput" }]\n'
-        '[[flows]]\nname = "subject"\ncontrol = "subject"\n'
-        f'[[flows]]\nname = "beside"\ncontrol = {{ kind = "process", command = {command} }}\n'
+        '[[flows]]\nname = "own"\ncontrol = "subject"\n'
+        f'[[flows]]\nname = "beside"\ncontrol = {{ kind = "process", command = {words} }}\n'
     )
     done = cli("referee", "cubic", "--case", "own.case")
     assert done.returncode == 2 and "own.case: it would run code" in done.stderr and not mark.exists()
+    # Allowed, its program is started, and fails as it is made to.
+    cli("referee", "cubic", "--case", "own.case", "--runs", "1", "--workers", "1", "--allow-code")
+    assert mark.exists()
 
 
 def test_a_papers_folder_runs_where_it_is_named_to_run(mark: Path, cli: Cli) -> None:

@@ -9,11 +9,12 @@ import click
 from ..base.errors import HeadgateError, cut, nearest
 from . import completing, signals
 from .changes import parameters_of
-from .scenario_files import allow_code, permit_all
+from .scenario_files import allow_code, permit_all, permitted
 from .show import print_json
 
 if TYPE_CHECKING:
     from ..referee.case import Case
+    from ..referee.report import RefereeReport
 
 
 @click.command(
@@ -109,17 +110,21 @@ def referee(
     permit_all(code)
     outputs.require(out, html, junit, badge)
     subject = named(str(aqm or name), judges, own_name, parameters, declares)
-    with progress("judging") as callback:
-        report = judge(
-            subject,
-            cases,
-            out=out,
-            workers=workers,
-            fresh=fresh_baselines,
-            runs=runs,
-            more=not quick,
-            progress=callback,
-        )
+
+    def judged() -> RefereeReport:
+        with progress("judging") as callback:
+            return judge(
+                subject,
+                cases,
+                out=out,
+                workers=workers,
+                fresh=fresh_baselines,
+                runs=runs,
+                more=not quick,
+                progress=callback,
+            )
+
+    report = permitted(judged)
     if out is not None or html is not None:
         with progress("writing the report") as callback:
             outputs.write(report, subject, out, html, junit, badge, captures, callback)

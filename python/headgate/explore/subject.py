@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.errors import HeadgateError
 from ..papers.record import FILE
-from ..plugins import trusted
+from ..plugins import registered, trusted
 from ..scenario.scenario import Scenario
 from ..sweep import open_study
 from .lesson import Lesson, lessons
@@ -99,6 +99,9 @@ def subject_of(
         if allow_code:
             whole.allow_code()
         trusted.show(whole.data)
+        if not registered.is_sealed():
+            # The flow control `process` may be in an axis alone; to know it starts no program.
+            whole.load_plugins()
         scenario = Scenario(study.manifest["scenario"])
         return Subject("study", f"Study {file.name}", file.name, scenario, Points(study))
     scenario = Scenario.from_file(file, allow_files).base()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -130,6 +131,9 @@ def names() -> list[str]:
 #: Nothing that was not loaded by then is loaded any more.
 _sealed = False
 
+#: Its attribute `on`: the same, for what this thread does now.
+_here = threading.local()
+
 
 def seal() -> None:
     """From now on no further code is loaded: what others send to this program may name plugins that it has, and no others."""
@@ -148,6 +152,16 @@ def sealed() -> Iterator[None]:
         _sealed = before
 
 
+@contextmanager
+def sealed_here() -> Iterator[None]:
+    """As `sealed`, for this thread alone: for a request of a page whose process goes on with its own work."""
+    before, _here.on = getattr(_here, "on", False), True
+    try:
+        yield
+    finally:
+        _here.on = before
+
+
 def is_sealed() -> bool:
     """Whether no further code is loaded."""
-    return _sealed
+    return _sealed or getattr(_here, "on", False)

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ...base.errors import cut
+from ...plugins import registered
 from ...scenario.examples import RECORDED, examples
 from ...scenario.scenario import Scenario
 from ..lesson import Lesson
@@ -89,9 +90,11 @@ def _changed(parameters: dict[str, Any]) -> dict[str, Any]:
     answers = parameters.get("given", {})
     if not isinstance(answers, dict):
         raise RequestError(400, f"given: expected a table, found {type(answers).__name__}")
-    if "path" not in parameters:
-        return built(answers)
-    return built(with_value(answers_of(answers), text_of(parameters, "path"), parameters.get("value")))
+    # What is typed on a page chooses among what there is. It does not name files to run, in a notebook either.
+    with registered.sealed_here():
+        if "path" not in parameters:
+            return built(answers)
+        return built(with_value(answers_of(answers), text_of(parameters, "path"), parameters.get("value")))
 
 
 def front(lessons: Mapping[str, Lesson]) -> dict[str, Any]:
