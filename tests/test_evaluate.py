@@ -99,7 +99,7 @@ ATTEMPTS = {
         "import random; random._os.getloadavg()", "(its process was ended|differs from run to run)"),
     "asks another program": ("import functools; functools.wraps.__globals__['__builtins__']['__import__']('os').fork()", "."),
     "opens a socket": ("import random; random._os.sys.modules['socket'].socket()", "."),
-    "writes another answer": ("import statistics; statistics.sys.modules['os'].write(1, b'x')", "its process was ended"),
+    "writes another answer": ("import statistics; statistics.sys.modules['os'].write(1, b'xxxxxxxxxx')", "something else than answers"),
     "never answers": ("while self.calls == 50: pass", "it did not answer within"),
     "takes all memory": ("self.all = [0] * 10**10", "MemoryError"),
     "ends its process": ("raise SystemExit", "SystemExit"),

@@ -3,16 +3,21 @@
 import json
 import os
 import re
+import signal
 import struct
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headgate import plugins
+from headgate.base import memory
 from headgate.base.errors import HeadgateError
 from headgate.evaluation import evaluate, suite, work
-from headgate.plugins import frames, remote, said
+from headgate.plugins import remote, said, template
 
 from .conftest import Cli
 from .own_plugins import put
@@ -138,7 +143,7 @@ ANSWERS = {
     "a window of 0": ("self.window = 0", "window: found 0"),
     "a negative rate": ("self.rate = -1.0", "rate: found -1"),
     "a burst without an end": ("self.burst = 1e300", "burst: found 1e300|burst: found 1000"),
-    "a text": ("self.window = 'much'", "required argument is not a float|error"),
+    "a text": ("self.window = 'much'", "window: found 'much'; expected a number"),
 }  # fmt: skip
 
 
@@ -148,16 +153,19 @@ def test_numbers_beyond_their_bounds_are_faults(name: str, tmp_path: Path) -> No
     assert re.search(words, run(tmp_path, ack).get("fault", "")), run(tmp_path, ack)
 
 
+#: The body of an answer: window, rate, burst, slow start, and which of window and rate are none.
+ANSWER = struct.Struct("<4dB")
+
 #: What it writes into the pipe of its answers, by the frame in which it is served.
 WRITTEN = {
     "an answer of another length": ("pipe.answer(b'x')", "an answer of 1 bytes; expected 33"),
-    "slow start that is neither": (f"pipe.answer({frames.ANSWER.pack(1, 1, 1, 0.5, 0)!r})", "slow start 0.5"),
-    "flags that there are not": (f"pipe.answer({frames.ANSWER.pack(1, 1, 1, 0, 9)!r})", "flags 9"),
+    "slow start that is neither": (f"pipe.answer({ANSWER.pack(1, 1, 1, 0.5, 0)!r})", "slow start 0.5"),
+    "flags that there are not": (f"pipe.answer({ANSWER.pack(1, 1, 1, 0, 9)!r})", "flags 9"),
     "another status": ("pipe.answer(b'', 3)", "wrote something else than answers"),
-    "a length without an end": (f"_os.write(pipe._answers, {struct.pack('<BI', 0, 2**32 - 1)!r})", "wrote something else"),
+    "a length without an end": (f"_os.write(1, {struct.pack('<BI', 0, 2**32 - 1)!r})", "wrote something else"),
 }  # fmt: skip
 
-AHEAD = frames.ANSWER.pack(10, 0, 1, 0, 2)
+AHEAD = ANSWER.pack(10, 0, 1, 0, 2)
 
 SERVED = """(frame := __import__('statistics').sys._getframe())
         while 'pipe' not in frame.f_locals: frame = frame.f_back
@@ -176,53 +184,103 @@ def test_answers_that_are_none_are_faults(name: str, tmp_path: Path, monkeypatch
 def test_one_that_answers_ahead_and_stops_reading_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "ANSWER_S", 0.5)
     ahead = SERVED.format(written=f"pipe.answer({AHEAD!r}); [pipe.answer({AHEAD!r}) for _ in range(1000)]")
-    assert "answered before it was asked" in run(tmp_path, ahead).get("fault", "")
+    assert "answered more than it was asked" in run(tmp_path, ahead).get("fault", "")
 
 
 def test_the_time_for_an_answer_does_not_begin_again_with_each_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its answer comes a byte at a time, each of them sooner than the limit: a clock that is moved says when."""
-    times, read = iter(range(10_000)), os.read
-    monkeypatch.setattr(remote.time, "monotonic", lambda: next(times) * 1.0)
-    monkeypatch.setattr(remote.os, "read", lambda handle, _: read(handle, 1))
-    monkeypatch.setattr(remote, "READY_S", 1e9)
-    assert "it did not answer within 10 s" in run(tmp_path, "pass").get("fault", "")
+    """Its answer comes a byte at a time, each of them sooner than the limit, and is complete only after many times the limit."""
+    monkeypatch.setattr(remote, "ANSWER_S", 0.4)
+    answer = struct.pack("<BI", 0, ANSWER.size) + AHEAD
+    slow = f"[[_os.write(1, bytes([b])), [None for _ in range(2_000_000)]] for b in {answer!r}]"
+    assert "it did not answer within 0.4 s" in run(tmp_path, SERVED.format(written=slow)).get("fault", "")
 
 
 def test_all_answers_together_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "RUN_S", 0.0)
-    assert "its answers took more than 0 s together" in run(tmp_path, "pass").get("fault", "")
+    assert "its answers took more than they may together" in run(tmp_path, "pass").get("fault", "")
 
 
 def test_a_file_without_an_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "READY_S", 0.5)
-    with pytest.raises(HeadgateError, match=r"mine\.py: it did not answer within 0\.5 s"):
+    with pytest.raises(HeadgateError, match=r"mine\.py: it was not ready within 0\.5 s"):
         evaluate(put(tmp_path, "while True: pass"), "smoke", rounds=1)
 
 
 ORDER = """
-import math
 @headgate.control("own")
 class Own:
-    '''Its window follows the order of a set of texts.'''
+    '''Its window follows the order of sets: of texts, and of objects whose hash values are their places in memory.'''
     def on_start(self, window):
-        self.names = {f"name{i}" for i in range(50)}
-        self.window = 2.0 + [int(name[4:]) for name in self.names][0]
+        self.window = 4.0
     def on_ack(self, ack):
-        pass
+        things = [object() for _ in range(300)]
+        texts = [f"name{i}" for i in range(50)]
+        of_texts, of_things = list(set(texts)), list(set(things))
+        self.window = 4.0 + texts.index(of_texts[0]) / 10 + things.index(of_things[0]) / 100
 """
 
 
 def test_sets_have_the_same_order_in_each_process(tmp_path: Path) -> None:
     (entry,) = plugins.filled_from(put(tmp_path, ORDER))
     found = set()
-    for _ in range(4):
-        cell = remote.ControlProcess(entry, "own", "{}")
-        cell.complete(frozenset())
-        found.add(cell.call(frames.simple(frames.START, 10)))
-        cell.close()
+    for _ in range(2):
+        # A copy of another template, as in another worker.
+        template.template().close()
+        for _ in range(2):
+            work._ready = None
+            found.add(work.do(suite("smoke")[0], {"kind": "own"}, 0, entry, True)["digest"])
     assert len(found) == 1
+
+
+def test_nothing_is_left_of_a_template_and_its_copies(tmp_path: Path) -> None:
+    """Whether it is closed, or ends with the one that started it, which is killed; one of the copies is busy for ever."""
+    (entry,) = plugins.filled_from(put(tmp_path, "while True: pass"))
+    cell = remote.ControlProcess(entry)
+    cell._socket.send(cell._request)
+    first, copy = template.template()._process.pid, cell._number
+    assert Path(f"/proc/{copy}").exists()
+    template.template().close()
+    while Path(f"/proc/{copy}").exists():
+        time.sleep(0.01)
+    assert template.template()._process.pid != first
+    code = (
+        "import sys; from headgate.plugins import load, remote, template; (entry,) = load.filled_from('mine.py');"
+        "cell = remote.ControlProcess(entry); cell._socket.send(cell._request);"
+        "print(template.template()._process.pid, cell._number, flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        processes = program.stdout.readline().split()
+        program.kill()
+    for process in processes:
+        while Path(f"/proc/{process}").exists():
+            time.sleep(0.01)
+
+
+def test_a_killed_template_is_a_fault_of_the_run(tmp_path: Path) -> None:
+    body = "        if self.calls == 50: raise AssertionError('not reached')"
+    (entry,) = plugins.filled_from(put(tmp_path, BODY.format(ack=body, calls="")))
+    work._ready = None
+    work.prepare(entry, True)
+    os.kill(template.template()._process.pid, signal.SIGKILL)
+    template.template()._process.wait()
+    # A new one is there for the next flow.
+    assert "not reached" in work.do(suite("smoke")[0], {"kind": "own"}, 0, entry, True)["fault"]
+
+
+def test_processes_of_a_run_share_their_memory(tmp_path: Path) -> None:
+    """32 flows that take as much as they can: each fails, and none has more than its part."""
+    remote.divide(32)
+    assert remote._each == remote.TOGETHER // 32 or remote._each * 32 <= memory.limit()
+    remote.divide(100_000)
+    assert remote._each == remote.LEAST
+    remote.divide(1)
+    found = run(tmp_path, "self.all = getattr(self, 'all', []) + [bytearray(10_000_000)]")
+    assert "MemoryError" in found["fault"]
 
 
 KEY = "0123456789abcdef0123456789abcdef"

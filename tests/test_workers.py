@@ -49,8 +49,8 @@ TELLS = """
 import sys
 from headgate.sweep import engines
 real = engines._Worker.__init__
-def told(self):
-    real(self)
+def told(self, most):
+    real(self, most)
     print(self.process.pid, flush=True)
 engines._Worker.__init__ = told
 from headgate.cli import main

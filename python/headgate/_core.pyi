@@ -46,6 +46,17 @@ def register_control(
     ecn: str,
     rate_samples: bool,
 ) -> None: ...
+def register_cells(
+    described: Any,
+    factory: Callable[[str], Any],
+    calls: list[str],
+    every: str,
+    ecn: str,
+    rate_samples: bool,
+    limit_s: float,
+    all_s: float,
+) -> None: ...
+def serve_cell(object: Any) -> None: ...
 def register_native(described: Any, table: int, names: list[str]) -> None: ...
 def register_discipline(
     described: Any,

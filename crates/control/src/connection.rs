@@ -91,6 +91,13 @@ impl Connection {
         }
     }
 
+    /// Bounds the window of a protocol that is not of the list, before its first packet.
+    pub fn set_most(&mut self, window: u64) {
+        if let AnySource::Tcp(tcp) = &mut self.0 {
+            tcp.set_most(window);
+        }
+    }
+
     /// How long its packets are, in the mean, before the first one is sent; a source that has its own line needs to know.
     pub fn set_packet_bytes(&mut self, bytes: u32) {
         if let AnySource::Line(l) = &mut self.0 {

@@ -106,6 +106,8 @@ pub struct Foreign {
     control: Option<Box<dyn Control>>,
     wants: Wants,
     allowance: Allowance,
+    /// No window is larger: what its path holds many times over.
+    most: u64,
     slow_start: bool,
     /// The acknowledgements that were not handed on, and what was counted in them.
     sum: Ack,
@@ -134,6 +136,7 @@ impl Foreign {
             control,
             wants: make.wants(),
             allowance: Allowance::window(0),
+            most: u64::MAX,
             slow_start: false,
             sum: Ack::default(),
             since: Since::default(),
@@ -155,7 +158,10 @@ impl Foreign {
         // Between packets sent one after the other nothing may change: the source has asked what it may send.
         let kept = matches!(event, Event::Sent(_, _, 1.., _));
         match control.call(event).and_then(|answer| Ok((allowed(&answer)?, answer.slow_start))) {
-            Ok((allowance, slow_start)) if !kept => (self.allowance, self.slow_start) = (allowance, slow_start),
+            Ok((allowance, slow_start)) if !kept => {
+                let window = allowance.window.min(self.most);
+                (self.allowance, self.slow_start) = (Allowance { window, ..allowance }, slow_start);
+            }
             Ok(_) => {}
             Err(failure) => {
                 self.control = None;
@@ -195,6 +201,11 @@ impl FlowControl for Foreign {
 
     fn on_seed(&mut self, seed: u64) {
         self.call("on_seed", Event::Seed(seed));
+    }
+
+    fn set_most(&mut self, window: u64) {
+        self.most = window;
+        self.allowance.window = self.allowance.window.min(window);
     }
 
     fn on_delivered(&mut self, _delivered: u64, marks: u64, _round: bool) {

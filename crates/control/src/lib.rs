@@ -81,6 +81,9 @@ macro_rules! protocols {
             fn on_number(&mut self, seq: u64) {
                 if let AnyFlowControl::Foreign(p) = self { p.on_number(seq) }
             }
+            fn set_most(&mut self, window: u64) {
+                if let AnyFlowControl::Foreign(p) = self { p.set_most(window) }
+            }
             fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool) {
                 match self { $(AnyFlowControl::$Type(p) => p.on_packet_sent(now, in_flight, app_limited),)+ AnyFlowControl::Foreign(p) => p.on_packet_sent(now, in_flight, app_limited) }
             }
@@ -274,6 +277,8 @@ pub trait FlowControl {
     fn on_start(&mut self, _window: u64) {}
     /// A number from the flow's own stream, for a protocol that makes its chance of it. Called once, after `on_start`, where the flow has a stream.
     fn on_seed(&mut self, _seed: u64) {}
+    /// Its window is at most this, in packets. Called before the first packet. Only a protocol that is not of the list is told.
+    fn set_most(&mut self, _window: u64) {}
     /// The sequence number of the packet of the next `on_packet_sent`. Only a protocol that is not of the list is told.
     #[inline]
     fn on_number(&mut self, _seq: u64) {}

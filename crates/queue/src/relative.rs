@@ -35,6 +35,17 @@ fn of_schema(schema: &Value) -> Vec<String> {
 }
 
 impl Spec {
+    /// The bytes that its largest buffer holds, with packets of this length; 0 if it has none, or none with a limit.
+    pub fn capacity(&self, packet_bytes: f64) -> f64 {
+        let json = serde_json::to_value(self).expect("parameter structs are plain data");
+        let of = |path: String| match lookup(&json, &path)?.as_str()?.parse().ok()? {
+            Buffer::Packets(packets) => Some(packets as f64 * packet_bytes),
+            Buffer::Bytes(bytes) => Some(bytes as f64),
+            _ => None,
+        };
+        buffers(&json).into_iter().filter_map(of).fold(0.0, f64::max)
+    }
+
     /// Its buffers that depend on the line, by their paths, such as `aqm.min_threshold`.
     pub fn relative_buffers(&self) -> Vec<(String, Buffer)> {
         let json = serde_json::to_value(self).expect("parameter structs are plain data");

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..base.parallel import run_once
 from ..plugins.load import ensure_text
 from ..referee.part import Place
 from ..referee.subjects import Judged
@@ -70,6 +71,6 @@ def _run(data: dict[str, Any], place: Place, seed: int) -> RunSeries | None:
     text = json.dumps(data)
     ensure_text(text)
     try:
-        return series(_core.run(text, seed, 0), place)
+        return series(run_once(text, seed, 0), place)
     except _core.PluginError:
         return None

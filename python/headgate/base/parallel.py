@@ -24,6 +24,15 @@ OnRows = Callable[[int, str, Mapping[str, Any]], object]
 AHEAD = 8
 
 
+def run_once(text: str, seed: int | None = None, run: int = 0) -> _core.RunResult:
+    """Makes one run, which may take the memory that all work of this process may.
+
+    Raises:
+        ScenarioError: the scenario is wrong, or the run took more memory.
+    """
+    return _core.run(text, seed, run, _core.Control(share(None, 1)))
+
+
 def run_all(
     jobs: Sequence[tuple[str, int | None, int]],
     convert: Callable[[int, _core.RunResult], T],

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError
+from ..base.parallel import run_once
 from ..plugins.load import ensure_text
 from ..scenario.scenario import Scenario
 
@@ -111,7 +112,7 @@ def compare(a: Source, b: Source, permit: Callable[[Scenario], None] = Scenario.
     for source in (a, b):
         permit(Scenario(json.loads(source.scenario), source.name))
         ensure_text(source.scenario)
-        again = _core.run(source.scenario, source.seed, source.run)
+        again = run_once(source.scenario, source.seed, source.run)
         if again.digest != source.digest:
             raise HeadgateError(
                 f"{source.name}: the repeated run gives digest {again.digest}, expected {source.digest}: "

@@ -13,6 +13,7 @@ import click
 
 from .. import __version__
 from .._core import PluginError, ScenarioError
+from ..base import memory
 from ..base.errors import HeadgateError, brief
 from . import signals
 from .attack import attack
@@ -77,6 +78,22 @@ class Commands(click.Group):
 def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
+
+def _limited(ctx: click.Context, _: click.Parameter, most: str | None) -> None:
+    """Limits the memory of all that the command does."""
+    memory.limit_to(most)
+
+
+for _command in (quick, evaluate, referee, attack, contract, conform, reproduce, infer, train, diff):
+    _command.params.append(
+        click.Option(
+            ["--max-memory"],
+            metavar="SIZE",
+            expose_value=False,
+            callback=_limited,
+            help="Memory that all runs may take together, such as 4GB; three quarters of the machine's unless given.",
+        )
+    )
 
 for _command in (
     *(run, quick, explore, sweep, compare, plot, matrix, game, replay, reproduce, infer),

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from .. import _core
 from ..base.counts import counted, verb
+from ..base.parallel import run_once
 from ..scenario.scenario import Scenario
 from ..scenario.subjects import Scheme
 from .parameters import bounds, elsewhere, parameters
@@ -47,7 +47,7 @@ def scenario(subject: Scheme, **change: Any) -> Scenario:
 
 def digest(subject: Scheme, **change: Any) -> str:
     """The digest of a run."""
-    return _core.run(scenario(subject, **change).to_json(), 1).digest
+    return run_once(scenario(subject, **change).to_json(), 1).digest
 
 
 def goodput(subject: Scheme, **change: Any) -> float:
@@ -112,7 +112,7 @@ def _repeats(subject: Scheme) -> str | None:
 
 def _elsewhere(subject: Scheme) -> str | None:
     text = scenario(subject, line={"loss": {"kind": "bernoulli", "probability": 0.01}}).to_json()
-    here = _core.run(text, 1).digest
+    here = run_once(text, 1).digest
     there = elsewhere(text)
     if here != there:
         return (

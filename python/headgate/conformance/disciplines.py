@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import _core
+from ..base.parallel import run_once
 from ..replays import replay
 from ..scenario.scenario import Scenario
 from ..scenario.subjects import Scheme
@@ -115,7 +115,7 @@ def scenario(subject: Scheme, **change: Any) -> Scenario:
 
 def _elsewhere(subject: Scheme) -> str | None:
     text = scenario(subject).to_json()
-    here, there = _core.run(text, 1).digest, elsewhere(text)
+    here, there = run_once(text, 1).digest, elsewhere(text)
     if here != there:
         return (
             f"in a process with other hash values of texts the digest is {there}, not {here}; expected that nothing depends on the order "

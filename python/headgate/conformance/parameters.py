@@ -93,8 +93,8 @@ def elsewhere(text: str) -> str:
         HeadgateError: the process failed.
     """
     code = (
-        "import sys, json; from headgate import _core, plugins; text = sys.stdin.read(); plugins.ensure_text(text); "
-        "print(_core.run(text, 1).digest)"
+        "import sys; from headgate import plugins; from headgate.base.parallel import run_once; text = sys.stdin.read(); "
+        "plugins.ensure_text(text); print(run_once(text, 1).digest)"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "4711" if os.environ.get("PYTHONHASHSEED") != "4711" else "4712"}
     done = subprocess.run(

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..base.errors import HeadgateError
+from ..base.parallel import run_once
 from ..plugins.load import ensure_text
 from ..referee.part import Array, Run
 from ..referee.work import RunJob
@@ -23,7 +24,7 @@ def do(job: RunJob) -> dict[str, Any]:
     """
     try:
         ensure_text(job.text)
-        result = _core.run(job.text, job.seed, 0)
+        result = run_once(job.text, job.seed, 0)
     except _core.PluginError as e:
         return {"fault": str(e)}
     except (_core.ScenarioError, HeadgateError) as e:

@@ -128,12 +128,12 @@ class _Jobs:
         """Runs all cases with seeds of this number."""
         # Long ones first, so that no processor waits at the end.
         order = sorted(range(len(self._cases)), key=lambda i: -self._cases[i].rate)
-        asked: list[work.Asked] = []
+        asked: list[work.WantedRun] = []
         for i in order:
             case = self._cases[i]
-            asked.append(work.Asked(i, True, case, self._table, number, self._entry, self._apart))
+            asked.append(work.WantedRun(i, True, case, self._table, number, self._entry, self._apart))
             if score.needs_known(case):
-                asked.append(work.Asked(i, False, case, {"kind": case.other}, number, None, False))
+                asked.append(work.WantedRun(i, False, case, {"kind": case.other}, number, None, False))
         own: list[Any] = [None] * len(self._cases)
         other: list[Any] = [None] * len(self._cases)
         for ended in work_off(pool, asked):

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .. import _core
+from ..base.parallel import run_once
 from ..results.results import Results
 from .build import scenario, seconds
 from .suite import SuiteCase
@@ -44,7 +44,7 @@ def run(case: SuiteCase, control: Any, number: int, plugins: list[Any] | None = 
     Raises:
         PluginError: the control failed.
     """
-    result = Results([_core.run(scenario(case, control, plugins).to_json(), case.seed, number)])
+    result = Results([run_once(scenario(case, control, plugins).to_json(), case.seed, number)])
     flows = {flow.flow: flow for flow in result.flow_summaries()}
     own = [flow for name, flow in flows.items() if name.startswith("own")]
     length = seconds(case)

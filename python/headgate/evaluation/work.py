@@ -11,12 +11,15 @@ from ..plugins import process, remote
 from . import score
 from .suite import SuiteCase
 
+#: Flows of a case with a control of their own at a time, by its kind: 0 for as many as the case says; transfers overlap.
+FLOWS = {"alone": 1, "beside": 1, "call": 1, "itself": 0, "incast": 0, "transfers": 64}
+
 #: What was registered in this process: the contents of the file, and whether its flow controls are in processes of their own.
 _ready: tuple[Any, bool] | None = None
 
 
 @dataclass(frozen=True)
-class Asked:
+class WantedRun:
     """A run that is wanted: of the case at a place of the suite, with the control that is judged or with the known one."""
 
     place: int
@@ -28,7 +31,7 @@ class Asked:
     apart: bool
 
 
-def one(asked: Asked) -> dict[str, Any]:
+def one(asked: WantedRun) -> dict[str, Any]:
     """Makes a run, in a process of workers."""
     return do(asked.case, asked.control, asked.number, asked.entry, asked.apart)
 
@@ -51,6 +54,7 @@ def do(case: SuiteCase, control: Any, number: int, entry: Any, apart: bool) -> d
     """The measures of a run; or `{"fault": text}` if the control failed, `{"wrong": text}` if it cannot be run at all."""
     try:
         prepare(entry, apart)
+        remote.divide(FLOWS[case.kind] or case.flows)
         process.take(control)
         return score.run(case, control, number)
     except _core.PluginError as e:

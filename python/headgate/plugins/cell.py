@@ -1,21 +1,29 @@
-"""The program of a process in which a flow control runs alone: it reads calls, answers them, and may do nothing else.
+"""The program of processes in which flow controls run alone: each reads calls, answers them, and may do nothing else.
 
-Before the file is run, the process gives up what it could harm or find out with: files, sockets, other programs, and on Linux every system
-call but those that memory and its two pipes need. Modules that it may import are loaded before.
+The first is a template, which runs nothing of a user's. Its copies, one for a flow, give up what they could harm or find out with before
+the file is run: files, sockets, other programs, and on Linux every system call but those that memory and the two ends of its pipe need.
+Modules that it may import are loaded before.
 """
 
 from __future__ import annotations
 
 import builtins as _builtins
-import collections
+import ctypes
+import gc
+import io
 import json
 import os
+import random
+import signal
+import socket
 import struct
 import sys
+import time
 import types
-from typing import Any
+from typing import Any, NoReturn
 
-from . import calls, define, frames, guard, registered, sandbox
+from .. import _core
+from . import calls, define, guard, registered, said, sandbox, template
 from .parameters import Duration, Rate, Size, parameter
 
 #: Modules that the file may import.
@@ -45,23 +53,110 @@ ALLOWED = [
 
 
 def main() -> None:
-    """Serves the calls of one flow control."""
-    requests, answers = os.dup(0), os.dup(1)
+    """Is the template: makes copies of itself, each of which serves the calls of one flow control, until nobody asks any more."""
+    _settle()
+    pipe = socket.socket(fileno=0)
     # What the file prints is nobody's answer.
+    silent = _Silent()
+    for name in ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__"):
+        setattr(sys, name, silent)
     calls.leave_alone()
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    os.close(null)
-    pipe = _Pipe(requests, answers)
+    modules = _modules()
+    # The first copy has to be as the last one, also in what decides when memory is collected and where objects lie.
+    gc.disable()
+    gc.collect()
+    gc.freeze()
+    copies: set[int] = set()
+    dying: set[int] = set()
+    own = os.getpid()
+    while True:
+        asked, given, *_ = socket.recv_fds(pipe, template.ASKED.size, 1)
+        if len(asked) < template.ASKED.size:
+            break
+        what, number = template.ASKED.unpack(asked)
+        if what == template.COPY:
+            (descriptor,) = given
+            try:
+                answer = os.fork()
+            except OSError:
+                answer = -1
+            if answer == 0:
+                _copy(pipe, descriptor, own, modules)
+            os.close(descriptor)
+            if answer > 0:
+                copies.add(answer)
+        else:
+            answer = 0
+            if number in copies and what == template.KILL:
+                # Its number is not another's before it is waited for, and nobody waits for that.
+                os.kill(number, signal.SIGKILL)
+                dying.add(number)
+            elif number in copies:
+                answer = _ended(number)
+            copies.discard(number)
+        dying = {number for number in dying if not os.waitpid(number, os.WNOHANG)[0]}
+        pipe.send(template.ANSWERED.pack(answer))
+    for number in copies:
+        os.kill(number, signal.SIGKILL)
+    os._exit(0)
+
+
+def _settle() -> None:
+    """Starts this program again at places in memory that are the same each time, where the system permits it.
+
+    The order of a set of objects whose hash values are their places is the same then, too.
+    """
+    if sys.platform != "linux":
+        return
+    personality = ctypes.CDLL(None).personality
+    now = personality(0xFFFFFFFF)
+    if now != -1 and not now & _NO_RANDOM_PLACES and personality(now | _NO_RANDOM_PLACES) != -1:
+        os.execv(sys.executable, sys.orig_argv)
+
+
+#: ADDR_NO_RANDOMIZE of personality(2).
+_NO_RANDOM_PLACES = 0x0040000
+
+#: Seconds that a copy which has closed its pipe has to end.
+_GRACE_S = 2.0
+
+
+def _ended(number: int) -> int:
+    """Waits for the end of a copy; its exit code, less than 0 for a signal."""
+    deadline = time.monotonic() + _GRACE_S
+    while True:
+        if time.monotonic() > deadline:
+            os.kill(number, signal.SIGKILL)
+            return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+        found, status = os.waitpid(number, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.001)
+
+
+def _copy(asks: socket.socket, descriptor: int, parent: int, modules: dict[str, Any]) -> NoReturn:
+    """Serves the calls of one flow control, and ends."""
+    try:
+        asks.detach()
+        os.dup2(descriptor, 0)
+        os.dup2(descriptor, 1)
+        os.close(descriptor)
+        sandbox.die_with(parent)
+        gc.collect()
+        gc.enable()
+        _serve(_Pipe(), modules)
+    finally:
+        os._exit(0)
+
+
+def _serve(pipe: _Pipe, modules: dict[str, Any]) -> None:
     (length,) = struct.unpack("<I", pipe.read(4))
     given = json.loads(pipe.read(length))
-    modules = _modules()
-    sandbox.enter(requests, answers)
+    sandbox.enter(0, 1, given["memory"])
     try:
         found = _load(given, modules)
         if not given["name"]:
-            plain = [{k: v for k, v in said.items() if k != "read"} for said, _ in found.values()]
+            plain = [{k: v for k, v in told.items() if k != "read"} for told, _ in found.values()]
             pipe.answer(json.dumps(plain).encode())
             return
         described, make = found[given["name"]]
@@ -70,26 +165,26 @@ def main() -> None:
             path, value, expected = complete
             raise ValueError(f"{path}: {f'found {value}; ' if value else ''}{expected}")
         served = make(complete)
+        pipe.answer(complete.encode())
+        _core.serve_cell(served)
     except BaseException as e:
         pipe.fault(e)
-        return
-    pipe.answer(complete.encode())
-    try:
-        _serve(pipe, served)
-    except BaseException as e:
-        pipe.fault(e)
+
+
+class _Silent(io.TextIOBase):
+    """Takes what is printed."""
+
+    def write(self, text: str) -> int:
+        return len(text)
 
 
 class _Pipe:
-    """Both ends."""
-
-    def __init__(self, requests: int, answers: int) -> None:
-        self._requests, self._answers = requests, answers
+    """Both ends: standard input and output, which nothing else uses."""
 
     def read(self, count: int) -> bytes:
-        data = os.read(self._requests, count)
+        data = os.read(0, count)
         while len(data) < count:
-            part = os.read(self._requests, count - len(data))
+            part = os.read(0, count - len(data))
             if not part:
                 # The run is over.
                 os._exit(0)
@@ -97,10 +192,12 @@ class _Pipe:
         return data
 
     def answer(self, body: bytes, status: int = 0) -> None:
-        os.write(self._answers, frames.HEAD.pack(status, len(body)) + body)
+        view = memoryview(said.HEAD.pack(status, len(body)) + body)
+        while view:
+            view = view[os.write(1, view) :]
 
     def fault(self, error: BaseException) -> None:
-        self.answer(f"{type(error).__name__}: {error}"[:1000].encode("utf-8", "replace"), 1)
+        self.answer(f"{type(error).__name__}: {error}"[: said.FAULT].encode("utf-8", "replace"), 1)
 
 
 def _modules() -> dict[str, Any]:
@@ -118,10 +215,12 @@ def _modules() -> dict[str, Any]:
         def on_ack(self, ack: Any) -> None:
             """Nothing."""
 
-    said, make, _ = define.described_control("trial", Trial)
-    make(said["read"]("{}"))
-    said["read"]('{"number": 3}')
+    told, make, _ = define.described_control("trial", Trial)
+    make(told["read"]("{}"))
+    told["read"]('{"number": 3}')
     loaded = {name: importlib.import_module(name) for name in ALLOWED}
+    # What some function of theirs draws without a seed of its own is the same each time.
+    random.seed(0)
     return {name: guard.seen(module) for name, module in loaded.items()}
 
 
@@ -131,8 +230,8 @@ def _load(given: dict[str, Any], modules: dict[str, Any]) -> dict[str, tuple[dic
 
     def control(name: str, **options: Any) -> Any:
         def define_it(cls: Any) -> Any:
-            said, make, made = define.described_control(name, cls, **options)
-            found[name] = (said, make)
+            told, make, made = define.described_control(name, cls, **options)
+            found[name] = (told, make)
             return made
 
         return define_it
@@ -163,55 +262,6 @@ def _no_discipline(*_: Any, **__: Any) -> Any:
 _REFUSED = frozenset(
     {"open", "input", "breakpoint", "exec", "eval", "compile", "id", "hash", "globals", "vars", "help", "exit", "quit"}
 )
-
-
-class _Ack:
-    """An acknowledgement, with the names of `headgate.Ack`."""
-
-    __slots__ = (*frames.WHOLE, *frames.TRUTH, *frames.NUMBERS)
-
-    def __init__(self, values: tuple[Any, ...]) -> None:
-        for name, value in zip(self.__slots__, values, strict=True):
-            setattr(self, name, value)
-
-    def copy(self) -> _Ack:
-        return self
-
-
-_Loss = collections.namedtuple("_Loss", "now kind in_flight remaining again")
-_Sent = collections.namedtuple("_Sent", "seq at in_flight delivered lost")
-
-
-def _serve(pipe: _Pipe, served: Any) -> None:
-    while True:
-        operation = pipe.read(1)[0]
-        _perform(served, operation, pipe.read(frames.LENGTHS[operation]))
-        window, rate = served.window, served.rate
-        flags = (window is None) | (rate is None) << 1
-        numbers = (window or 0.0, rate or 0.0, served.burst, bool(served.in_slow_start), flags)
-        pipe.answer(frames.ANSWER.pack(*numbers))
-
-
-def _perform(served: Any, operation: int, body: bytes) -> None:
-    if operation == frames.ACK:
-        served.on_ack(_Ack(frames.read_ack(body)))
-    elif operation == frames.LOSS:
-        served.on_loss(_Loss(*frames.read_loss(body)))
-    elif operation == frames.SEED:
-        served.on_seed(frames.read_seed(body))
-    else:
-        numbers = frames.read_simple(body)
-        if operation == frames.START:
-            served.on_start(int(numbers[0]))
-        elif operation == frames.SENT:
-            served.on_packet_sent(numbers[0], int(numbers[1]), numbers[2] != 0)
-        elif operation == frames.LOST:
-            now, seq, at, *counts = numbers
-            served.on_packet_lost(now, _Sent(int(seq), at, *map(int, counts)))
-        elif operation == frames.IDLE:
-            served.on_idle("halved" if numbers[0] else "initial", int(numbers[1]), int(numbers[2]))
-        elif operation == frames.UNDO:
-            served.on_undo()
 
 
 if __name__ == "__main__":

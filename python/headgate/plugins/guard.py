@@ -8,9 +8,11 @@ makes code safe that means harm: for that it has to be in a process of its own.
 from __future__ import annotations
 
 import builtins as _builtins
+import contextlib
 import sys
 import threading
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from .. import _core
@@ -143,6 +145,16 @@ _installed = False
 
 #: Its attribute `on`: the code that runs in this thread is headgate's own, although the engine calls it as a plugin.
 own = threading.local()
+
+
+@contextlib.contextmanager
+def ours() -> Iterator[None]:
+    """What headgate itself does within the call of a plugin is not refused."""
+    before, own.on = getattr(own, "on", False), True
+    try:
+        yield
+    finally:
+        own.on = before
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import time
 import weakref
-from collections.abc import Iterator
 from pathlib import Path
 
 from ..base.errors import cut, visible
@@ -29,16 +28,6 @@ GRACE_S = 0.5
 _running: dict[int, subprocess.Popen[bytes]] = {}
 
 _closed = False
-
-
-@contextlib.contextmanager
-def _ours() -> Iterator[None]:
-    """What headgate itself does within the call of a plugin is not refused."""
-    before, guard.own.on = getattr(guard.own, "on", False), True
-    try:
-        yield
-    finally:
-        guard.own.on = before
 
 
 _EXPECTED = "expected a line for each event until its input ends"
@@ -65,7 +54,7 @@ class Pipe:
             )
         pipe = subprocess.PIPE
         try:
-            with _ours():
+            with guard.ours():
                 # Ctrl-C in the terminal is for headgate alone, which then ends the program.
                 self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         except (OSError, ValueError) as e:
@@ -156,7 +145,7 @@ class Pipe:
 
     def _over(self) -> ProcessError:
         """The program has closed its output: how it ended."""
-        with _ours():
+        with guard.ours():
             code = _wait(self._process, GRACE_S)
         if code is None:
             return ProcessError(f"{self.name} closed its output; {_EXPECTED}{self.story()}")
@@ -200,7 +189,7 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
     if os.getpid() != owner:
         # A process that was forked since then.
         return
-    with _ours():
+    with guard.ours():
         assert process.stdin and process.stdout and process.stderr
         try:
             # What reads its input ends by itself.
@@ -225,6 +214,6 @@ def kill_all() -> None:
     """Kills all programs, before this process ends at once; none is started any more."""
     global _closed
     _closed = True
-    with _ours():
+    with guard.ours():
         for process in list(_running.values()):
             _kill(process)

@@ -7,12 +7,16 @@ read as JSON without the numbers that JSON does not have; the parts of a descrip
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from .. import _core
 from ..base.errors import cut
 from .define import CONTROL_CALLS, is_name
+
+#: Before an answer: its status (0: an answer, 1: the text of a fault), and the length of its body; and the longest text of a fault.
+HEAD, FAULT = struct.Struct("<BI"), 1000
 
 #: Longest text of one part of a description, flow controls of a file, and how deep JSON may be.
 LONGEST, MOST, DEEPEST = 100_000, 64, 16

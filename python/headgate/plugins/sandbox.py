@@ -7,13 +7,11 @@ call. Clocks can be read without a system call; they are kept away only by the m
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 import resource
 import struct
 import sys
-
-#: Memory that the process may have, in bytes.
-MEMORY = 2_000_000_000
 
 #: System calls that are allowed, by their numbers: memory, signals' returns, threads' locks, and the end.
 _CALLS = {
@@ -36,18 +34,26 @@ _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 
 
-def enter(requests: int, answers: int) -> bool:
-    """Keeps only these two pipes; gives whether system calls are filtered."""
+def die_with(parent: int) -> None:
+    """This process ends with the one that started it, also in the middle of a call."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
+    # It may have ended before.
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def enter(requests: int, answers: int, memory: int) -> bool:
+    """Keeps only these two pipes, and so many bytes of memory beyond what it has; gives whether system calls are filtered."""
     for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
         resource.setrlimit(limit, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    most = held() + memory
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     machine = platform.machine()
     if sys.platform != "linux" or machine not in _CALLS:
         return False
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    # It ends with the run that started it, also in the middle of a call.
-    libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
     program = _filter(machine, requests, answers)
     buffer = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: the number of instructions, and where they are.
@@ -56,6 +62,15 @@ def enter(requests: int, answers: int) -> bool:
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(_PR_SET_SECCOMP, 2, address, 0, 0):
         raise OSError(ctypes.get_errno(), "the filter of system calls cannot be set")
     return True
+
+
+def held() -> int:
+    """Bytes of addresses that this process has; a guess where the system does not say."""
+    try:
+        with open("/proc/self/statm") as file:  # noqa: PTH123
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 500_000_000
 
 
 def _filter(machine: str, requests: int, answers: int) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError
+from ..base.parallel import run_once
 from ..plugins.load import ensure_text
 from .metrics import measure
 from .part import Place, Run, Wanted
@@ -34,7 +35,7 @@ def do(job: RunJob) -> dict[str, Any]:
     """`{values, digest}`; or `{fault: text}` if the subject failed, `{wrong: text}` if the scenario is none."""
     try:
         ensure_text(job.text)
-        result = _core.run(job.text, job.seed, 0)
+        result = run_once(job.text, job.seed, 0)
         run = Run(result, job.place)
         # Six digits are beyond what any verdict looks at.
         values = [measure(run, entry) for entry in job.measured]

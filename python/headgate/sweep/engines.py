@@ -20,6 +20,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Protocol
 
 from ..base.errors import HeadgateError, cut, missing_extra
+from ..base.memory import share
 from .work import Failed, run_chunk
 
 #: Engines that can run a study or the runs of papers.
@@ -106,15 +107,15 @@ def work_off(engine: Engine, jobs: Iterable[Any]) -> Iterator[list[Outcome]]:
 
 
 class _Worker:
-    """A process that does jobs, and the jobs given to it, the first of which it is doing."""
+    """A process that does jobs in so many bytes of memory, and the jobs given to it, the first of which it is doing."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         self.pipe, theirs = Pipe()
         # A separate program rather than a fork or a copy of this one: it inherits no thread, lock or main module. It is in
         # another group of processes, so that Ctrl-C in a terminal reaches only the driver.
         with ctrl_c_waits():
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "headgate.sweep.worker", str(theirs.fileno()), str(os.getpid())],
+                [sys.executable, "-m", "headgate.sweep.worker", str(theirs.fileno()), str(os.getpid()), str(most)],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
         theirs.close()
@@ -152,7 +153,7 @@ class Local:
     def submit(self, chunk: Any) -> None:
         """See `Engine.submit`."""
         if len(self._workers) < self._number and all(w.chunks for w in self._workers):
-            self._workers.append(_Worker())
+            self._workers.append(_Worker(share(None, self._number)))
         worker = min(self._workers, key=lambda w: len(w.chunks))
         worker.chunks.append(chunk)
         # A worker that is dead already is noticed in `outcomes`.

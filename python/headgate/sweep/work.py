@@ -7,7 +7,6 @@ follows from its columns, `gathered.py` adds.
 
 from __future__ import annotations
 
-import os
 import time
 from array import array
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import Any
 
 from .. import __version__, _core
 from ..base.errors import HeadgateError
-from ..base.memory import share
+from ..base.memory import of_worker
 
 #: A chunk is returned when its tables reach this number of rows.
 MOST_ROWS = 500_000
@@ -103,7 +102,7 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
     if chunk.version != __version__:
         raise HeadgateError(f"a worker has headgate {__version__}; expected {chunk.version}, as in the study")
     switch = switch or Switch()
-    most = share(None, os.cpu_count() or 1) if chunk.most is None else chunk.most
+    most = of_worker() if chunk.most is None else chunk.most
     done, batch, rows = Done(chunk.number), _core.Batch(most), 0
     routes: dict[str, bytes] = {}
     began = time.perf_counter()

@@ -14,14 +14,16 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ..base.errors import HeadgateError
+from ..base.memory import limit_to
 from .work import Failed, Switch, run_chunk
 
 #: A job and what does it, what is wrong with one that came, or None at the end.
 Job = tuple[Callable[..., Any], Any] | Exception | None
 
 
-def main(handle: int, driver: int) -> None:
-    """Works until the driver closes the pipe or has ended."""
+def main(handle: int, driver: int, most: int) -> None:
+    """Works until the driver closes the pipe or has ended; its runs may take so many bytes of memory."""
+    limit_to(most)
     switch = Switch()
     # The driver handles Ctrl-C; SIGTERM requests the finished runs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -72,4 +74,4 @@ def _watch(driver: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:4]))

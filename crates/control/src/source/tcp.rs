@@ -45,6 +45,12 @@ impl<C: FlowControl> Tcp<C> {
         self.rng = Some(Box::new(rng));
     }
 
+    /// Bounds the window of a protocol that is not of the list.
+    pub fn set_most(&mut self, window: u64) {
+        self.control.set_most(window);
+        self.allowance = self.control.allowance();
+    }
+
     /// The protocol.
     pub fn control(&self) -> &C {
         &self.control

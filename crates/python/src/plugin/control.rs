@@ -138,7 +138,7 @@ pub struct Sent {
 }
 
 /// The methods of one object.
-struct Object {
+pub(super) struct Object {
     object: Py<PyAny>,
     ack: Py<Ack>,
     on_ack: Py<PyAny>,
@@ -148,6 +148,13 @@ struct Object {
 }
 
 impl Object {
+    /// The methods of this object, with the attributes that it shows.
+    pub fn of(py: Python<'_>, object: Bound<'_, PyAny>, gauges: Vec<&'static str>) -> PyResult<Object> {
+        let on_ack = object.getattr("on_ack")?.unbind();
+        let ack = Py::new(py, Ack { ack: EngineAck::default(), since: Since::default() })?;
+        Ok(Object { object: object.unbind(), ack, on_ack, gauges, numbered: false })
+    }
+
     /// The answer of the object's attributes.
     fn answer(&self, py: Python<'_>) -> Result<Answer, Failure> {
         let object = self.object.bind(py);
@@ -227,7 +234,7 @@ impl Control for Object {
 }
 
 /// Makes objects of a class.
-struct Class {
+pub(super) struct Class {
     factory: Py<PyAny>,
     gauges: Vec<&'static str>,
     wants: Wants,
@@ -235,20 +242,43 @@ struct Class {
     numbered: bool,
 }
 
+impl Class {
+    /// What makes objects; see [`register_control`].
+    pub fn new(
+        factory: Py<PyAny>,
+        calls: &[String],
+        gauges: &[String],
+        every: &str,
+        ecn: &str,
+        rate_samples: bool,
+    ) -> Class {
+        let has = |name: &str| calls.iter().any(|call| call == name);
+        let wants = Wants {
+            rounds_only: every == "round",
+            loss: has("on_loss"),
+            sent: has("on_packet_sent"),
+            lost: has("on_packet_lost"),
+            idle: has("on_idle"),
+            undo: has("on_undo"),
+        };
+        let rules = Rules { recovery: Recovery::Sack, ..headgate_control::transport::tcp::Preset::Rfc.rules() };
+        let rules = Rules { rate_samples: rate_samples || wants.sent || wants.lost, ..rules };
+        let ecn = match ecn {
+            "ect0" => Ecn::Ect0,
+            "ect1" => Ecn::Ect1,
+            _ => Ecn::NotEct,
+        };
+        let gauges = gauges.iter().map(|name| kept(name)).collect();
+        Class { factory, gauges, wants, transport: Config::tcp(rules, ecn), numbered: has("seq") }
+    }
+}
+
 impl Make for Class {
     fn make(&self, values: &Value) -> Result<Box<dyn Control>, Failure> {
         enter(|py| {
             let made = || {
                 let object = self.factory.bind(py).call1((values.to_string(),))?;
-                let on_ack = object.getattr("on_ack")?.unbind();
-                let ack = Py::new(py, Ack { ack: EngineAck::default(), since: Since::default() })?;
-                Ok(Object {
-                    object: object.unbind(),
-                    ack,
-                    on_ack,
-                    gauges: self.gauges.clone(),
-                    numbered: self.numbered,
-                })
+                Ok(Object { numbered: self.numbered, ..Object::of(py, object, self.gauges.clone())? })
             };
             made().map(|object| Box::new(object) as Box<dyn Control>).map_err(|e| raised(py, e))
         })
@@ -276,24 +306,7 @@ pub fn register_control(
     ecn: &str,
     rate_samples: bool,
 ) -> PyResult<()> {
-    let has = |name: &str| calls.iter().any(|call| call == name);
-    let wants = Wants {
-        rounds_only: every == "round",
-        loss: has("on_loss"),
-        sent: has("on_packet_sent"),
-        lost: has("on_packet_lost"),
-        idle: has("on_idle"),
-        undo: has("on_undo"),
-    };
-    let rules = Rules { recovery: Recovery::Sack, ..headgate_control::transport::tcp::Preset::Rfc.rules() };
-    let rules = Rules { rate_samples: rate_samples || wants.sent || wants.lost, ..rules };
-    let ecn = match ecn {
-        "ect0" => Ecn::Ect0,
-        "ect1" => Ecn::Ect1,
-        _ => Ecn::NotEct,
-    };
-    let gauges = gauges.iter().map(|name| kept(name)).collect();
-    let make = Class { factory, gauges, wants, transport: Config::tcp(rules, ecn), numbered: has("seq") };
+    let make = Class::new(factory, &calls, &gauges, every, ecn, rate_samples);
     REGISTRY.add(described.entry(Box::new(make) as Box<dyn Make>)?);
     Ok(())
 }

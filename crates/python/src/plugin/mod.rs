@@ -2,11 +2,17 @@
 //!
 //! A run has the GIL only while it is in such a call.
 
+#[cfg(unix)]
+mod cell;
 mod control;
 mod native;
 mod packet;
 mod queue;
+#[cfg(unix)]
+mod wire;
 
+#[cfg(unix)]
+pub use cell::{register_cells, serve_cell};
 pub use control::{Ack, register_control};
 use headgate_packet::foreign::{Entry, Failure, Fault, Value};
 use headgate_packet::{Wrong, cut};

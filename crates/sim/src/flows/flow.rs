@@ -91,6 +91,8 @@ pub(crate) struct Kind {
     workload: AnyWorkload,
     /// The span of the noise of its hosts.
     noise: Duration,
+    /// The largest window of a flow control that is not the engine's.
+    most: u64,
 }
 
 impl Kind {
@@ -105,7 +107,7 @@ impl Kind {
         let workload = flow.workload.build(flow.packet.mean_bytes());
         let policy = flow.sink_policy();
         let policy = config.tcp_rules().map_or(policy.clone(), |rules| policy.for_recovery(rules.recovery));
-        Kind { flow: flow.clone(), config, policy, of_run, workload, noise: Duration::ZERO }
+        Kind { flow: flow.clone(), config, policy, of_run, workload, noise: Duration::ZERO, most: u64::MAX }
     }
 
     /// Whether a flow is of this kind, too, if the one before it is.
@@ -119,6 +121,13 @@ impl Kind {
         let of_hosts = || if self.config.is_paced() { Noise::default() } else { hosts.noise };
         let noise = self.flow.noise.unwrap_or_else(of_hosts);
         self.noise = if noise.is_zero() { Duration::ZERO } else { noise.span(packet_time()) };
+    }
+
+    /// The windows of its flows are at most this from now on, if their flow control is not the engine's.
+    pub fn set_most(&mut self, window: impl FnOnce() -> u64) {
+        if matches!(self.flow.control, headgate_control::Spec::Foreign(_)) {
+            self.most = window();
+        }
     }
 
     /// That of another flow of the same kind.
@@ -165,6 +174,7 @@ impl Kind {
             connection.set_layers(workload.count(), control);
         }
         connection.set_packet_bytes(packet_bytes);
+        connection.set_most(self.most);
         let noise = HostNoise::new(self.noise, |stream| match role {
             // As for the flow control.
             Role::Transient => Rng::new(rng.clone().next_u64(), 0, stream),

@@ -87,6 +87,14 @@ impl Run {
             // In whole picoseconds.
             let slowest = || ideal(s, paths.links(ways[i][0]), f.packet.mean_bytes()).further;
             kind.set_noise(&s.hosts, || Duration::from_ps(slowest() as u64));
+            kind.set_most(|| {
+                super::foreign::most_window(
+                    s,
+                    &queues,
+                    ways[i].map(|path| paths.links(path).collect()),
+                    f.packet.mean_bytes(),
+                )
+            });
             name.truncate("flow/".len());
             f.write_name(&mut name);
             let (mut rng, lengths) = (Rng::new(seed, run, &name), f.packet.build(seed, run, &name["flow/".len()..]));

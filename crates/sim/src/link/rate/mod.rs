@@ -56,6 +56,14 @@ impl LineRate {
         }
     }
 
+    /// The highest rate that it has; of a trace of opportunities the mean.
+    pub fn highest(&self) -> Rate {
+        match self {
+            LineRate::Trace(Spec::Steps(p)) => p.highest(),
+            other => other.mean(),
+        }
+    }
+
     /// Whether it is a trace.
     pub fn is_trace(&self) -> bool {
         matches!(self, LineRate::Trace(_))

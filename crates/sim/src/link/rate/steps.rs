@@ -157,6 +157,11 @@ impl StepsParams {
     pub fn lowest(&self) -> Rate {
         self.steps.0.iter().filter_map(|(_, rate)| rate.0).min().expect("checked")
     }
+
+    /// The highest rate.
+    pub fn highest(&self) -> Rate {
+        self.steps.0.iter().filter_map(|(_, rate)| rate.0).max().expect("checked")
+    }
 }
 
 /// A rate that changes at given times.
