@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo install test test-rest test-all planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots lint check-tools clean
+.PHONY: demo install test test-rest test-all planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots licenses lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -8,6 +8,7 @@ TOOLS := .cache/tools
 # npm writes this file last: the page's libraries are as the lock file says.
 NODE_MODULES := web/node_modules/.package-lock.json
 CARGO_MUTANTS_VERSION := 27.1.0
+CARGO_BUNDLE_LICENSES_VERSION := 5.0.0
 UV := UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=.venv $(TOOLS)/bin/uv
 # The engine is a file in the checkout, of which uv knows nothing: where it is missing, it is built again.
 SYNC = $(UV) sync --quiet --locked --inexact --python $(PYTHON) $(if $(shell ls python/headgate/_core.* 2>/dev/null | grep -v pyi),,--reinstall-package headgate)
@@ -154,6 +155,10 @@ shots: $(TOOLS)/bin/uv $(NODE_MODULES) ## take the pictures of the explorer in t
 $(NODE_MODULES): web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
 
+# Where a crate may be used under several licences, the text of MIT.
+licenses: $(TOOLS)/bin/cargo-bundle-licenses ## write the texts of the licences of the crates in the engine again, after a change of Cargo.lock
+	@cd crates/python && RUST_LOG=error PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" cargo bundle-licenses --format yaml --prefer MIT --output "$(CURDIR)/LICENSES-CRATES.yml"
+
 # A private uv in the checkout; nothing outside it is touched.
 $(TOOLS)/bin/uv: Makefile
 	@command -v $(PYTHON) >/dev/null || { echo "headgate needs Python 3.11 or newer, and no '$(PYTHON)' is installed (another: make PYTHON=...)." >&2; exit 1; }
@@ -169,6 +174,10 @@ $(TOOLS)/bin/uv: Makefile
 
 $(TOOLS)/bin/cargo-mutants: Makefile $(TOOLS)/bin/uv
 	@cargo install --quiet --locked --root $(TOOLS) cargo-mutants@$(CARGO_MUTANTS_VERSION)
+	@touch $@
+
+$(TOOLS)/bin/cargo-bundle-licenses: Makefile $(TOOLS)/bin/uv
+	@cargo install --quiet --locked --root $(TOOLS) cargo-bundle-licenses@$(CARGO_BUNDLE_LICENSES_VERSION)
 	@touch $@
 
 clean: ## remove everything that was built or installed

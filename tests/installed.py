@@ -8,7 +8,8 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from pathlib import Path
+from importlib import metadata
+from pathlib import Path, PurePosixPath
 
 COMMANDS = [
     "--version",
@@ -31,8 +32,22 @@ def headgate(words: str, folder: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
+#: Texts of licences that every wheel has: ours, those of the crates in the engine, and those of the libraries in the explorer's page.
+LICENSES = ("LICENSE-MIT", "LICENSE-APACHE", "LICENSES-CRATES.yml", "python/headgate/explore/static/LICENSES.md")
+
+
+def licenses() -> None:
+    """Whether the texts of all licences came with the wheel."""
+    files = {str(PurePosixPath(file)): file for file in metadata.files("headgate") or []}
+    for name in LICENSES:
+        (found,) = [file for path, file in files.items() if path.endswith(f".dist-info/licenses/{name}")]
+        assert found.read_text("utf-8").strip(), f"{name} is empty"
+        print(f"{name}: there")
+
+
 def main() -> None:
     """Runs every command in an empty folder."""
+    licenses()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for words in COMMANDS:
             printed = headgate(words, folder)

@@ -61,6 +61,8 @@ const shared = {
   cssTarget: ["chrome123", "firefox120", "safari17.5"],
   modulePreload: false as const,
   assetsInlineLimit: 0,
+  // Texts of the licences of the libraries in the bundle; tests/test_licenses.py reads it.
+  license: { fileName: "LICENSES.md" },
 };
 
 export default defineConfig(

@@ -61,6 +61,7 @@ export class Lessons {
     const shown = new LessonSteps(lesson);
     replace(
       this.element,
+      h("p", { class: "paper head", "aria-hidden": "true" }, h("span", {}, "Name"), h("span", {}, "Date")),
       h(
         "p",
         { class: "lesson-top" },
@@ -115,6 +116,7 @@ class LessonSteps {
         "1. Predict",
         h("p", {}, ...prose(lesson.question)),
         h("div", { class: "answers" }, ...this.answers),
+        room("Why do you expect this?"),
       ),
       step(
         "change",
@@ -123,6 +125,7 @@ class LessonSteps {
         h("div", { class: "lesson-body" }, this.locked, h("div", {}, this.problem, this.chart.element)),
       ),
       step("why", "3. Read why", this.result),
+      room("What does the run show, and why?"),
     ];
     onTheme(() => this.chart.redraw());
     this.showMessage("Choose your prediction first.");
@@ -207,12 +210,18 @@ class LessonSteps {
             ...(done.right || done.answer === null ? [] : ["The run shows: ", ...prose(done.answer)]),
           ),
           h("p", {}, ...prose(done.why)),
+          ...done.cautions.map((sentence) => h("p", { class: "caution" }, sentence)),
           table(done),
         );
     } catch (error) {
       if (!aborted(error)) replace(this.result, h("p", { class: "error" }, explain(error).message));
     }
   }
+}
+
+/** Room to write on a printed sheet; it is not on the screen. */
+function room(question: string): HTMLElement {
+  return h("div", { class: "paper room", "aria-hidden": "true" }, h("p", {}, question), h("hr"), h("hr"), h("hr"));
 }
 
 /** The table of the values that were measured before the change, after it, and in further variants. */

@@ -70,6 +70,18 @@ test("a lesson is predicted, then its value is changed, then one reads why", { s
     await page.getByRole("button", { name: "Lessons" }).first().click();
     await page.locator(".lesson-list button").nth(5).click();
     await page.locator(".lessons canvas").waitFor();
+    // The sheet has a head and room to write, which the screen has not, and nothing that speaks to the screen's reader.
+    assert.ok(await page.locator(".paper.head").isHidden());
+    await page.emulateMedia({ media: "print" });
+    assert.deepEqual(await page.locator(".paper.head span").allInnerTexts(), ["Name", "Date"]);
+    assert.equal(
+      await page.locator(".paper.room hr").evaluateAll((all) => all.filter((x) => x.offsetParent).length),
+      6,
+    );
+    const paper = await page.locator("body").innerText();
+    for (const gone of ["headgate", "Choose your prediction", "when you have chosen", "All lessons", "Print"])
+      assert.equal(paper.includes(gone), false, gone);
+    await page.emulateMedia({ media: "screen" });
     await page.getByRole("button", { name: "A third" }).click();
     await page.locator(".lessons select").selectOption("drr");
     // Another value than the one in question: the page says which one that is, until it is set.

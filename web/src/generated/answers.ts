@@ -222,6 +222,7 @@ export type LessonDone = {
   why: string;
   columns: string[];
   cases: LessonCase[];
+  cautions: string[];
 };
 
 /** A lesson's page. */
