@@ -7,17 +7,10 @@ conditions in the file hold in the second run.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from headgate import _core
-from headgate.base.palette import COLOURS, GRID
-from headgate.base.units import scale_of
-from headgate.explore.controls import with_value
-from headgate.explore.lesson import Lesson, lessons, ran
-from headgate.explore.views import Line, View
-from headgate.plots.canvas import Picture, blank
-from headgate.plots.content import DASHES
-from headgate.scenario.scenario import Scenario
+from headgate.explore.course.told import ToldLesson
+from headgate.explore.lesson import lessons
+from headgate.plots.canvas import Picture
 
 PAGE = Path("docs/lessons.md")
 IMAGES = Path("docs/images")
@@ -32,99 +25,41 @@ the right, which shows the run after the change. `headgate explore` without a fi
 """
 
 
-class Told:
-    """A lesson with its runs."""
-
-    def __init__(self, lesson: Lesson) -> None:
-        """Runs all its variants."""
-        self.lesson = lesson
-        changed = with_value(Scenario(lesson.scenario), lesson.change, lesson.to)
-        runs = [(name, ran(scenario, _core.Control())) for name, scenario in lesson.variants(changed)]
-        self.before, self.after = (run for _, run in runs[:2])
-        self.table = lesson.table(runs)
-        label, *self.values = lesson.task()
-        self.label = label.replace(": ", ", ")
-        (self.right,) = lesson.holding(self.after)
-
-    @property
-    def image(self) -> str:
-        """The name of its picture."""
-        return f"lesson-{self.lesson.name}.png"
-
-    def text(self, number: int) -> str:
-        """Its section of the page."""
-        lesson = self.lesson
-        view = self.after.view(lesson.view)
-        flows = " and ".join(line.flow or line.name for line in view.lines)
-        return "\n".join(
-            [
-                f"## {number}. {lesson.title}\n", *(f"{sentence}" for sentence in lesson.text),
-                f"\n**{lesson.question}**\n", *(f"- {answer['text']}" for answer in lesson.answers),
-                f"\n![{_title(view)} of {flows} against time, before and after the change](images/{self.image})\n",
-                f"*{self.label}: {self.values[0]} on the left, {self.values[1]} on the right.*\n",
-                "<details><summary>The answer</summary>\n",
-                f"**{lesson.answers[self.right]['text']}** {lesson.why}\n",
-                f"| | {' | '.join(self.table['columns'])} |", f"| --- |{' ---: |' * len(self.table['columns'])}",
-                *(f"| {case['name']} | {' | '.join(case['values'])} |" for case in self.table["cases"]),
-                "\n</details>\n",
-            ]
-        )  # fmt: skip
-
-    def draw(self, file: Path) -> None:
-        """Draws both runs over the same axes."""
-        views = [run.view(self.lesson.view) for run in (self.before, self.after)]
-        factor, unit = scale_of(views[0].unit, [y for view in views for line in view.lines for y in line.y])
-        names = list(dict.fromkeys(line.flow or line.name for view in views for line in view.lines))
-        sheet = blank(7.2, 2.9)
-        panels = sheet.subplots(1, 2, sharex=True, sharey=True)
-        for panel, view, value in zip(panels, views, self.values, strict=True):
-            for line in view.lines:
-                _draw(panel, line, names.index(line.flow or line.name), factor, view.steps)
-            panel.set_title(f"{self.label}: {value.strip('`')}", fontsize=10)
-            panel.set_xlabel("time (s)")
-            panel.grid(color=GRID, lw=0.5)
-            panel.spines[["top", "right"]].set_visible(False)
-            if panel is panels[0] or _title(view) != _title(views[0]):
-                panel.set_ylabel(f"{_title(view)}\n({unit})")
-        # A line at 0 is seen above the axis.
-        most = panels[0].get_ylim()[1]
-        panels[0].set(xlim=(0, self.before.until), ylim=(-0.03 * most, most))
-        panels[0].locator_params(axis="x", nbins=6)
-        found = dict(zip(*reversed(panels[1].get_legend_handles_labels()), strict=True))
-        sheet.legend(
-            [found[name] for name in names],
-            names,
-            loc="outside lower center",
-            ncols=len(names),
-            frameon=False,
-            fontsize=9,
-            handlelength=3,
-        )
-        Picture(sheet, file)
-
-
-def _draw(panel: Any, line: Line, index: int, factor: float, steps: bool) -> None:
-    panel.plot(
-        line.t, line.y * factor, color=COLOURS[index % len(COLOURS)], ls=DASHES[index % len(DASHES)][0], lw=1.4,
-        drawstyle="steps-post" if steps else "default", label=line.flow or line.name,
+def section(told: ToldLesson, number: int) -> str:
+    """The section of a lesson."""
+    lesson = told.lesson
+    return "\n".join(
+        [
+            f"## {number}. {lesson.title}\n", *(f"{sentence}" for sentence in lesson.text),
+            f"\n**{lesson.question}**\n", *(f"- {answer['text']}" for answer in lesson.answers),
+            f"\n![{told.seen}](images/{image(told)})\n",
+            f"*{told.label}: {told.values[0]} on the left, {told.values[1]} on the right.*\n",
+            "<details><summary>The answer</summary>\n",
+            f"**{lesson.answers[told.right]['text']}** {lesson.why}\n",
+            *(f"{sentence}\n" for sentence in told.cautions),
+            f"| | {' | '.join(told.table['columns'])} |", f"| --- |{' ---: |' * len(told.table['columns'])}",
+            *(f"| {case['name']} | {' | '.join(case['values'])} |" for case in told.table["cases"]),
+            "\n</details>\n",
+        ]
     )  # fmt: skip
 
 
-def _title(view: View) -> str:
-    return view.title.partition(",")[0]
+def image(told: ToldLesson) -> str:
+    """The name of the picture of a lesson."""
+    return f"lesson-{told.lesson.name}.png"
 
 
-def page(told: list[Told]) -> str:
+def page(told: list[ToldLesson]) -> str:
     """The text of the page."""
-    return "\n".join([HEAD, *(each.text(i) for i, each in enumerate(told, 1))])
+    return "\n".join([HEAD, *(section(each, i) for i, each in enumerate(told, 1))])
 
 
 def main() -> None:
     """Writes the page and its pictures."""
-    told = [Told(lesson) for lesson in lessons().values()]
+    told = [ToldLesson(lesson) for lesson in lessons().values()]
     PAGE.write_text(page(told), "utf-8")
     for each in told:
-        each.draw(IMAGES / each.image)
+        Picture(each.picture(), IMAGES / image(each))
 
 
 if __name__ == "__main__":

@@ -99,6 +99,20 @@ def test_the_lessons_of_the_package_pass_the_check_of_own_ones(file: Path, folde
     with_own(folder)
 
 
+def test_an_answer_that_rests_on_little_is_said_when_the_lesson_is_read(folder: Path) -> None:
+    said: list[str] = []
+    with_own(folder, warn=said.append)
+    assert said == []
+    # Two flows that take turns: 8 s are some 40 round trips of 200 ms.
+    other = ' }, { name = "b", from = "s2", to = "d2", control = "newreno", start = "1s" }'
+    text = LESSON.replace('kind = "dumbbell",', 'kind = "dumbbell", hosts = 2,').replace('"10ms"', '"100ms"')
+    (folder / "01-slow-link.toml").write_text(text.replace('control = "newreno" }', f'control = "newreno"{other}'))
+    with_own(folder, warn=said.append)
+    (sentence,) = said
+    assert sentence.startswith(f"{folder / '01-slow-link.toml'}: The goodput of only changes within the run: ")
+    assert sentence.endswith(" A longer run shows where this leads.")
+
+
 #: What is put into the lesson in whose place, and what the error says after the name of the file.
 WRONG = [
     ('title = "A slow link"', "", ": expected the key `title`"),

@@ -23,6 +23,7 @@ from .compare import compare
 from .conform import conform
 from .contract import contract
 from .control import control
+from .course import course
 from .diff import diff
 from .evaluate import evaluate
 from .examples import examples
@@ -113,6 +114,7 @@ for _command in (
         contract,
         control,
         new,
+        course,
         bench,
     ),
 ):

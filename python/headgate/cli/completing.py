@@ -51,6 +51,13 @@ def controls(_: click.Context, __: click.Parameter, incomplete: str) -> Completi
     return _starting_with(catalogue("flow-controls"), incomplete)
 
 
+def lessons(_: click.Context, __: click.Parameter, incomplete: str) -> Completions:
+    """Lessons of the package."""
+    from ..explore.lesson import lessons as found
+
+    return _starting_with(found(), incomplete)
+
+
 def examples(_: click.Context, __: click.Parameter, incomplete: str) -> Completions:
     """Scenarios that come with headgate."""
     from ..scenario.examples import examples as found

@@ -76,7 +76,7 @@ def explore(
         from ..explore.serve import require, serve
         from ..explore.subject import subject_of
         from ..quick.amounts import quantity
-        from .terminal import console, rows_progress
+        from .terminal import console, rows_progress, warn
 
     require()
     at_s = None if at is None else quantity("--at", at, "s") / 1e12
@@ -89,7 +89,7 @@ def explore(
     if own is not None:
         from ..explore.lesson_files import with_own
 
-        subject.lessons = permitted(lambda: with_own(own, code))
+        subject.lessons = permitted(lambda: with_own(own, code, warn))
 
     def ready(url: str) -> None:
         console().print(f"{subject.title}: {url}", soft_wrap=True, markup=False, highlight=False)

@@ -18,6 +18,7 @@ from ..scenario.scenario import Scenario
 from .controls import controls, value_at, with_value
 from .engine import run
 from .fields import amount
+from .lesson_cautions import cautions
 from .measured import NumberOfRun, measured
 from .prepared import prepared
 from .runs import finished
@@ -121,7 +122,8 @@ class Lesson:
 
         Returns:
             `right` (None if the scenario has another value than the one that the question is about), the `answer` that holds, `why`,
-            `columns` (what was measured), and `cases`: of each variant its name and its values, as texts.
+            `columns` (what was measured), `cases`: of each variant its name and its values, as texts, and `cautions`: sentences about what
+            the answer rests on, none where it is certain.
 
         Raises:
             StoppedError: the control stopped a run.
@@ -134,11 +136,23 @@ class Lesson:
                 "why": f"The question is about “{label}” at {after}.",
                 "columns": [],
                 "cases": [],
+                "cautions": [],
             }
         runs = [(name, ran(variant, control)) for name, variant in self.variants(scenario)]
         held = self.holding(runs[1][1])
         shown = self.answers[held[0]]["text"] if held else None
-        return {"right": answer in held, "answer": shown, "why": self.why, **self.table(runs)}
+        return {
+            "right": answer in held, "answer": shown, "why": self.why, **self.table(runs),
+            "cautions": self.cautions(scenario, control),
+        }  # fmt: skip
+
+    def cautions(self, changed: Scenario, control: _core.Control) -> list[str]:
+        """Sentences about what the answer rests on, in runs of the changed scenario; none where it is certain.
+
+        Raises:
+            StoppedError: the control stopped a run.
+        """
+        return cautions(changed, [a["text"] for a in self.answers], self.holding, control)
 
     def table(self, runs: list[tuple[str, Finished]]) -> dict[str, Any]:
         """The numbers of the runs of `variants`: `columns` and `cases`, as `response_to` gives them."""

@@ -5,7 +5,7 @@ The lessons of the package need no such check when the page starts: tests/test_e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,10 +64,13 @@ class LessonForm(Form):
     also: tuple[VariantForm, ...] = field(default_factory=tuple)
 
 
-def with_own(folder: Path, allow_code: bool = False) -> Mapping[str, Lesson]:
+def with_own(
+    folder: Path, allow_code: bool = False, warn: Callable[[str], object] = lambda text: None
+) -> Mapping[str, Lesson]:
     """The lessons of the package and those of a folder, by name; one of the same name takes the place of ours.
 
-    Each is run, so that exactly one of its answers is known to be right; `allow_code` says whether code that they name may run.
+    Each is run, so that exactly one of its answers is known to be right; `allow_code` says whether code that they name may run. `warn` is
+    called with each sentence about what such an answer rests on, such as a seed.
 
     Raises:
         HeadgateError: there is no such folder, it has no file `*.toml`, or something in a file is wrong; the text names the file, the
@@ -79,11 +82,11 @@ def with_own(folder: Path, allow_code: bool = False) -> Mapping[str, Lesson]:
     names = sorted(file.name for file in folder.glob("*.toml"))
     if not names:
         raise HeadgateError(f"--lessons: {folder} has no file *.toml; expected a file for each lesson")
-    own = [_read(Folder(folder, str(folder), folder), name, allow_code) for name in names]
+    own = [_read(Folder(folder, str(folder), folder), name, allow_code, warn) for name in names]
     return lessons() | {lesson.name: lesson for lesson in own}
 
 
-def _read(folder: Folder, name: str, allow_code: bool) -> Lesson:
+def _read(folder: Folder, name: str, allow_code: bool, warn: Callable[[str], object]) -> Lesson:
     data, origin = folder.toml(name), folder.origin(name)
     form = checked(LessonForm, data, origin)
     for key, least in (("text", 1), ("shows", 1), ("answers", 2)):
@@ -100,6 +103,9 @@ def _read(folder: Folder, name: str, allow_code: bool) -> Lesson:
     lesson = made(Path(name).stem, data)
     Scenario(lesson.scenario, f"{origin}: scenario", allow_code).require_code()
     check(lesson, origin)
+    changed = with_value(Scenario(lesson.scenario), lesson.change, lesson.to)
+    for sentence in lesson.cautions(changed, _core.Control()):
+        warn(f"{origin}: {sentence}")
     return lesson
 
 

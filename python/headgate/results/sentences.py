@@ -66,7 +66,7 @@ def sentences(results: Results, whole_s: float | None = None) -> Iterator[str]:
         yield from (_of_group(group, yet) for group in groups(results)[:MOST])
     yield from (_of_class(found, yet) for found in results.class_summaries()[:MOST])
     if whole_s is None:
-        yield from _unsettled(results)
+        yield from unsettled(results)
     yield from _of_ports(results, yet)
     jain = results.fairness()["jain_of_max_min"]
     if jain is not None and results.flow_count > 1:
@@ -104,7 +104,7 @@ def _of_flow(flow: FlowSummary, results: Results, acknowledged: tuple[float, flo
     return f"{got}; {waited}{trip}."
 
 
-def _unsettled(results: Results) -> Iterator[str]:
+def unsettled(results: Results) -> Iterator[str]:
     """Sentences about flows with endless data whose shares may be others in a longer run, and about those that are starved and stay so.
 
     Of many flows some always change.

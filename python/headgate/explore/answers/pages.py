@@ -78,6 +78,8 @@ class LessonDone(TypedDict):
     #: What was measured, and the values in all variants.
     columns: list[str]
     cases: list[LessonCase]
+    #: Sentences about what the answer rests on, such as a seed or a run that has not settled.
+    cautions: list[str]
 
 
 class StudyAxis(TypedDict):
