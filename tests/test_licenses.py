@@ -16,9 +16,6 @@ from .conftest import ROOT
 CRATES = ROOT / "LICENSES-CRATES.yml"
 PAGE = ROOT / "python" / "headgate" / "explore" / "static" / "LICENSES.md"
 
-#: Crates that run while others are built, and are not in the engine.
-BUILD_ONLY = {"pyo3-build-config", "target-lexicon"}
-
 STALE = "LICENSES-CRATES.yml is stale: run `make licenses`"
 
 
@@ -32,11 +29,6 @@ def test_a_wheel_has_all_texts(capsys: pytest.CaptureFixture[str]) -> None:
     # The checkout is installed by the same tool, from the same list of files, as wheels are made.
     installed.licenses()
     assert len(capsys.readouterr().out.splitlines()) == 4
-    for name in installed.LICENSES:
-        (file,) = [f for f in metadata.files("headgate") or [] if str(f).endswith(f".dist-info/licenses/{name}")]
-        assert file.read_text("utf-8") == (ROOT / name).read_text("utf-8"), (
-            f"{name} has changed since the last installation"
-        )
 
 
 def test_the_crates_are_those_of_the_engine() -> None:
@@ -45,10 +37,12 @@ def test_the_crates_are_those_of_the_engine() -> None:
     built = {
         (part["name"], part["version"])
         for part in json.loads(file.read_text("utf-8"))["components"]
-        if not part["name"].startswith("headgate-")
+        # `excluded` are those that run while others are built, and are not in the engine.
+        if part["scope"] != "excluded" and not part["name"].startswith("headgate-")
     }
     listed = {(crate["package_name"], crate["package_version"]) for crate in crates()}
-    assert {name for name, _ in built - listed} == BUILD_ONLY, STALE
+    assert len(built) > 30
+    assert built - listed == set(), STALE
     # Those for other systems are in the lock file only.
     locked = {(p["name"], p["version"]) for p in tomllib.loads((ROOT / "Cargo.lock").read_text("utf-8"))["package"]}
     assert listed <= locked, STALE
