@@ -85,13 +85,13 @@ def shown(name: str, page: Page) -> dict[str, list[str]]:
 def test_codel_keeps_its_delay_where_red_has_to_be_tuned(page: Page) -> None:
     cases = shown("codel", page)
     assert cases == {
-        "`red`, before": ["87.6 ms", "86.7 ms", "2 Mbit/s"],
-        "`codel`, after": ["12.1 ms", "11.9 ms", "1.98 Mbit/s"],
-        "`codel` with 5000 packets of buffer": ["12.1 ms", "11.9 ms", "1.98 Mbit/s"],
-        "`codel` with 20 Mbit/s to the end": ["2.19 ms", "2.22 ms", "19.2 Mbit/s"],
-        "`red` with 20 Mbit/s to the end": ["3.59 ms", "3.65 ms", "18.2 Mbit/s"],
-        "`red` with 2 and 6 packets": ["12.1 ms", "12.9 ms", "1.79 Mbit/s"],
-        "the same with 20 Mbit/s to the end": ["436 µs", "427 µs", "13.8 Mbit/s"],
+        "`red`, before": ["87.5 ms", "85.3 ms", "2 Mbit/s"],
+        "`codel`, after": ["12.2 ms", "11.8 ms", "1.98 Mbit/s"],
+        "`codel` with 5000 packets of buffer": ["12.2 ms", "11.8 ms", "1.98 Mbit/s"],
+        "`codel` with 20 Mbit/s to the end": ["2.23 ms", "2.25 ms", "19.2 Mbit/s"],
+        "`red` with 20 Mbit/s to the end": ["3.83 ms", "3.89 ms", "18.2 Mbit/s"],
+        "`red` with 2 and 6 packets": ["12.6 ms", "13.5 ms", "1.79 Mbit/s"],
+        "the same with 20 Mbit/s to the end": ["493 µs", "470 µs", "13.8 Mbit/s"],
     }
     # The reason says that a third of the fast link is unused: 13.8 of 20 Mbit/s.
     # A packet of 1000 bytes takes 4 ms at 2 Mbit/s, and 20 of them 80 ms.
@@ -107,12 +107,12 @@ def test_codel_keeps_its_delay_where_red_has_to_be_tuned(page: Page) -> None:
 def test_l4s_keeps_its_promise_in_two_coupled_queues_alone(page: Page) -> None:
     cases = shown("l4s", page)
     assert cases == {
-        "`codel`, before": ["35.6 Mbit/s", "4.41 Mbit/s", "7.72 ms"],
+        "`codel`, before": ["35.6 Mbit/s", "4.41 Mbit/s", "7.71 ms"],
         "`dualpi2`, after": ["20.3 Mbit/s", "19.7 Mbit/s", "201 µs"],
         "Prague alone in `dualpi2`": ["40 Mbit/s", "0 bit/s", "656 µs"],
         "`pie` with marks": ["36.6 Mbit/s", "3.44 Mbit/s", "14.9 ms"],
-        "`codel`, with Prague's fall-back": ["18.2 Mbit/s", "21.8 Mbit/s", "6.07 ms"],
-        "`fcfs`": ["13.1 Mbit/s", "26.9 Mbit/s", "50.9 ms"],
+        "`codel`, with Prague's fall-back": ["18.2 Mbit/s", "21.8 Mbit/s", "6.03 ms"],
+        "`fcfs`": ["13.1 Mbit/s", "26.9 Mbit/s", "51.2 ms"],
         "`fq_codel`": ["20 Mbit/s", "20 Mbit/s", "6.6 ms"],
     }
     # The text says eight times as much.
@@ -123,11 +123,11 @@ def test_reno_ends_where_the_formula_says_and_the_table_shows_it(page: Page, mon
     monkeypatch.setattr(Lesson, "cautions", lambda *_: [])
     cases = shown("reno-cubic", page)
     assert cases == {
-        "10 ms, before": ["24.5 Mbit/s", "25.5 Mbit/s", "33.8 ms"],
-        "50 ms, after": ["8.28 Mbit/s", "41.7 Mbit/s", "179 ms"],
-        "15 ms, a BDP of 125 packets": ["20 Mbit/s", "30 Mbit/s", "51.7 ms"],
-        "30 ms, a BDP of 250 packets": ["13.9 Mbit/s", "36.1 Mbit/s", "105 ms"],
-        "75 ms, a BDP of 625 packets": ["6.06 Mbit/s", "43.9 Mbit/s", "270 ms"],
+        "10 ms, before": ["14 Mbit/s", "16 Mbit/s", "34.5 ms"],
+        "50 ms, after": ["5.22 Mbit/s", "24.8 Mbit/s", "179 ms"],
+        "15 ms, a BDP of 75 packets": ["12.6 Mbit/s", "17.4 Mbit/s", "51.3 ms"],
+        "30 ms, a BDP of 150 packets": ["11 Mbit/s", "19 Mbit/s", "105 ms"],
+        "75 ms, a BDP of 375 packets": ["3.4 Mbit/s", "26.6 Mbit/s", "270 ms"],
         "50 ms with 5 Mbit/s, a BDP of 42 packets": ["1.96 Mbit/s", "3.04 Mbit/s", "175 ms"],
     }
     # RFC 9438: K is the cube root of (1 - beta) W / C (figure 2), and the estimate grows by 3 (1 - beta) / (1 + beta) in a round trip until
@@ -138,26 +138,26 @@ def test_reno_ends_where_the_formula_says_and_the_table_shows_it(page: Page, mon
     # W R^1.5 at which both are back at the same time: (seconds W)^(1/3) = trips W R.
     edge = (seconds ** (1 / 3) / trips) ** 1.5
     assert round(edge, 1) == 2.0
-    # Two flows, a buffer of 1 BDP, and round trips 1.7 times as long: W is the BDP in packets, 50 Mbit/s R / 12000 bits.
-    trip = (edge / (50e6 / 12_000 * 1.7**1.5)) ** (1 / 2.5)
-    assert (round(1000 * trip), round(trip * 50e6 / 12_000, -1)) == (34, 140)
+    # Two flows, a buffer of 1 BDP, and round trips 1.7 times as long: W is the BDP in packets, 30 Mbit/s R / 12000 bits.
+    trip = (edge / (30e6 / 12_000 * 1.7**1.5)) ** (1 / 2.5)
+    assert (round(1000 * trip), round(trip * 30e6 / 12_000 / 5)) == (42, 21)
     why = lessons()["reno-cubic"].why
-    assert all(words in why for words in ("0.75 W", "0.57 W", "2 / R^1.5", "about 140 packets", "34 ms", "1.7 times"))
+    assert all(words in why for words in ("0.75 W", "0.57 W", "2 / R^1.5", "about 105 packets", "42 ms", "1.7 times"))
     assert all(1.6 < float(cases[name][2][:-3]) / (2 * delay) < 1.85 for name, delay in (
-        ("10 ms, before", 10), ("15 ms, a BDP of 125 packets", 15), ("30 ms, a BDP of 250 packets", 30), ("50 ms, after", 50)))  # fmt: skip
+        ("10 ms, before", 10), ("15 ms, a BDP of 75 packets", 15), ("30 ms, a BDP of 150 packets", 30), ("50 ms, after", 50)))  # fmt: skip
 
 
 def test_the_buffer_decides_between_cubic_and_bbr(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Lesson, "cautions", lambda *_: [])
     assert shown("cubic-bbr", page) == {
-        "1 BDP, before": ["17.7 Mbit/s", "1.88 Mbit/s", "30.5 ms"],
-        "8 BDP, after": ["8.53 Mbit/s", "11.5 Mbit/s", "248 ms"],
-        "0.5 BDP": ["18 Mbit/s", "1.64 Mbit/s", "13 ms"],
-        "2 BDP": ["11.5 Mbit/s", "8.32 Mbit/s", "60.4 ms"],
+        "1 BDP, before": ["17.7 Mbit/s", "1.88 Mbit/s", "30.7 ms"],
+        "8 BDP, after": ["8.53 Mbit/s", "11.5 Mbit/s", "252 ms"],
+        "0.5 BDP": ["18 Mbit/s", "1.64 Mbit/s", "13.1 ms"],
+        "2 BDP": ["11.5 Mbit/s", "8.32 Mbit/s", "59.9 ms"],
         "4 BDP": ["9.26 Mbit/s", "10.7 Mbit/s", "120 ms"],
-        "16 BDP": ["8.69 Mbit/s", "11.3 Mbit/s", "535 ms"],
+        "16 BDP": ["8.69 Mbit/s", "11.3 Mbit/s", "546 ms"],
         "1 BDP, BBR version 3": ["10.1 Mbit/s", "9.84 Mbit/s", "28.1 ms"],
-        "8 BDP, BBR version 3": ["11.2 Mbit/s", "8.77 Mbit/s", "253 ms"],
+        "8 BDP, BBR version 3": ["11.2 Mbit/s", "8.77 Mbit/s", "255 ms"],
     }
 
 

@@ -137,7 +137,7 @@ WRONG = [
     ("least = 1.5e6", "least = 9e6", ": answers: none holds; expected one. The run gave: "),
     ("why =", 'also = [{ text = "x", set = { "topology.line.queue.kind" = "fqq" } }]\nwhy =', ": also: topology.line.queue"),
     ("newreno", "newrino", ': scenario: flows[0].control: found "newrino"'),
-    ("[scenario]", "[scenario", ": expected TOML; "),
+    ("[scenario]", "[scenario", ": expected a lesson in TOML; "),
 ]  # fmt: skip
 
 

@@ -87,7 +87,7 @@ def with_own(
 
 
 def _read(folder: Folder, name: str, allow_code: bool, warn: Callable[[str], object]) -> Lesson:
-    data, origin = folder.toml(name), folder.origin(name)
+    data, origin = folder.toml(name, expected="a lesson"), folder.origin(name)
     form = checked(LessonForm, data, origin)
     for key, least in (("text", 1), ("shows", 1), ("answers", 2)):
         if len(getattr(form, key)) < least:

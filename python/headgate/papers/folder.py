@@ -81,14 +81,14 @@ class Folder:
                 f"{self.origin(file)}: expected text in UTF-8, found other bytes at position {e.start}"
             ) from None
 
-    def toml(self, file: str, needed_by: str = "") -> Table:
-        """The contents of a TOML file.
+    def toml(self, file: str, needed_by: str = "", expected: str = "a file of a paper") -> Table:
+        """The contents of a TOML file, which was `expected` to be something.
 
         Raises:
             PaperError: there is none, or it is no TOML; the error names the line.
         """
         try:
-            found: dict[str, Any] = document(self.text(file, needed_by), self.origin(file), "a file of a paper")
+            found: dict[str, Any] = document(self.text(file, needed_by), self.origin(file), expected)
         except HeadgateError as e:
             raise e if isinstance(e, PaperError) else PaperError(str(e)) from None
         return found
