@@ -9,7 +9,7 @@ from headgate import plugins
 from headgate.base.errors import HeadgateError
 from headgate.evaluation import SUITES, evaluate, suite
 from headgate.evaluation.build import seconds
-from headgate.evaluation.score import WEIGHTS, scores, total
+from headgate.evaluation.score import WEIGHTS, rescaled, scores, total
 
 from .conftest import ROOT
 from .own_plugins import headgate_command, put
@@ -48,6 +48,42 @@ def test_scores_by_hand():
     assert sum(WEIGHTS.values()) == 100
     for case in suite("internet-1"):
         assert 0.2 <= seconds(case) <= 120
+
+
+def test_an_idle_sender_has_nothing_and_all_scores_are_told_beside():
+    idle = evaluate('{kind = "generic", window = 2}', "smoke", rounds=1)
+    reno = evaluate("reno", "smoke", rounds=1)
+    assert idle["combined_score"] == idle["beside"]["idle"] == reno["beside"]["idle"] == 0
+    # The same runs, whoever is judged.
+    assert reno["beside"] == idle["beside"] and reno["combined_score"] == reno["beside"]["reno"]
+    # A window of 2 packets of 1500 bytes in 40 ms is 0.6 of 10 Mbit/s; nothing else of it is measured.
+    assert idle["cases"][0]["goodput_bps"] == pytest.approx(2 * 12_000 / 0.0412, rel=0.05)
+    assert 40 < reno["combined_score"] < 100
+    # By hand: what is above the sum of the idle sender, of what there is above it.
+    sums = [total([case["scores"] for case in found["cases"]])[0] for found in (reno, idle)]
+    assert reno["combined_score"] == pytest.approx(100 * (sums[0] - sums[1]) / (100 - sums[1]))
+    assert rescaled(62.8, 62.8) == 0 and rescaled(100, 62.8) == 100
+
+
+def test_one_that_does_worse_than_nothing_has_no_less(tmp_path):
+    found = evaluate(put(tmp_path, AIMD.format(cheat="        self.window = 1.0 / 0")), "smoke", rounds=1, trusted=True)
+    assert found["combined_score"] == 0 and found["faults"] == 4
+
+
+def test_what_arrives_twice_is_no_goodput(monkeypatch):
+    """A line that delivers a twentieth of all packets twice: counted against the engine's own tables."""
+    from headgate.base.parallel import run_once
+    from headgate.evaluation import score
+    from headgate.evaluation.build import scenario
+
+    case = suite("smoke")[0]
+    twice = scenario(case, {"kind": "cubic"}).set("links.line.duplicate", 0.05)
+    monkeypatch.setattr(score, "scenario", lambda *_: twice)
+    found = score.run(case, {"kind": "cubic"}, 0)
+    table = run_once(twice.to_json(), case.seed, 0).table("flows")
+    unique, received = (int(memoryview(table[name])[0]) for name in ("unique_bytes", "received"))
+    assert unique < 0.97 * 1500 * received
+    assert found["goodput"] == pytest.approx(8 * unique / seconds(case), rel=1e-12)
 
 
 def test_the_score_is_the_same_to_the_bit_whatever_the_number_of_workers():
@@ -171,6 +207,18 @@ def test_wrong_questions_are_refused(tmp_path):
             evaluate(*given)
     with pytest.raises(HeadgateError, match="found 2; expected a number at most 1"):
         evaluate(put(tmp_path, AIMD.format(cheat="")), "smoke", parameters={"part": 2}, rounds=1)
+
+
+def test_work_that_takes_long_says_how_long_and_names_trusted(capfd):
+    from headgate.cli.terminal import AFTER_S, Estimate
+
+    now, seen = [0.0], []
+    estimate = Estimate(lambda *told: seen.append(told), "; --trusted is faster", clock=lambda: now[0])
+    for now[0], share in ((1.0, 0.01), (AFTER_S - 0.1, 0.04), (6.0, 0.0), (10.0, 0.05), (20.0, 0.1)):
+        estimate(share, 5, 100)
+    # Ten seconds for a twentieth: 190 s more.
+    assert capfd.readouterr().err == "about 3 min to go (5 of 100 runs in 10 s); --trusted is faster\n"
+    assert len(seen) == 5
 
 
 def test_the_command_prints_scores_within_80_columns(tmp_path):

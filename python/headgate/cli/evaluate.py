@@ -68,11 +68,18 @@ def evaluate(
     with signals.loading():
         from ..evaluation import evaluate as judge
         from .tables.evaluate import print_scores
-        from .terminal import progress
+        from .terminal import Estimate, progress
 
     parameters = parameters_of(changes, "gain=0.5")
     key = _key(key_file, key_env)
-    with progress("judging") as callback:
+    # What is judged by its name is the engine's own.
+    hint = (
+        ""
+        if trusted or "." not in control
+        else "; --trusted runs the file within the simulator, sooner and without protection"
+    )
+    with progress("judging") as bar:
+        callback = Estimate(bar, hint)
         found = judge(
             control, suite, key, name=name, parameters=parameters, rounds=rounds, workers=workers, trusted=trusted,
             progress=callback,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,10 @@ from .show import output
 
 if TYPE_CHECKING:
     from ..base.parallel import Progress as Callback
+
+
+#: Seconds after which work says how long it will take.
+AFTER_S = 5.0
 
 
 class _Console(Console):
@@ -79,6 +84,11 @@ def warn(message: str) -> None:
         print_error(f"[bold yellow]warning:[/] {escape(message)}")
 
 
+def note(message: str) -> None:
+    """Prints a note as one paragraph to standard error."""
+    print_error(escape(message))
+
+
 def warn_all(messages: Iterable[str]) -> None:
     """Prints warnings, each as `warn` does."""
     for message in messages:
@@ -112,6 +122,36 @@ def progress(what: str) -> Iterator[Callback | None]:
             bar.update(runs, completed=done, total=total)
 
         yield update
+
+
+class Estimate:
+    """Says once, on standard error, how long work will take that goes on after some seconds."""
+
+    def __init__(self, also: Callback | None, hint: str = "", clock: Callable[[], float] = time.monotonic) -> None:
+        """`also` is called as this is; `hint` stands behind the estimate."""
+        self._also, self._hint, self._clock = also, hint, clock
+        self._began, self._told = clock(), False
+
+    def __call__(self, share: float, done: int, total: int) -> None:
+        """As a bar is called."""
+        if self._also is not None:
+            self._also(share, done, total)
+        taken = self._clock() - self._began
+        # Of nothing that was done nothing follows.
+        if not self._told and taken >= AFTER_S and share > 0:
+            self._told = True
+            note(f"about {_about(taken / share - taken)} to go ({done} of {total} runs in {taken:.0f} s){self._hint}")
+
+
+def _about(seconds: float) -> str:
+    """A time in words, no more exact than it is known.
+
+    >>> _about(42), _about(200), _about(9000)
+    ('40 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{max(round(seconds, -1), 10):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from . import score, work
 from .suite import SuiteCase, suite
 
 #: Rounds of all cases: at least, and at most; and half of the interval of the sum, in points, that is narrow enough.
-LEAST, MOST, ENOUGH = 3, 5, 0.5
+LEAST, MOST, ENOUGH = 3, 5, 1.0
 
 #: Called with (share done at most, runs done, runs at most).
 Progress = Callable[[float, int, int], object]
@@ -58,8 +58,9 @@ def evaluate(
         progress: called several times a second.
 
     Returns:
-        `combined_score` (0 to 100), `combined_score_half` (half of its 95 % interval), a number from 0 to 1 for each aspect, `rounds`,
-        `faults` (of how many runs), and `cases`: of each its scores, goodput and queueing delay.
+        `combined_score` (0 for an idle sender, up to 100), `combined_score_half` (half of its 95 % interval), `beside` (the scores of an
+        idle sender, of reno and of cubic), a number from 0 to 1 for each aspect, `rounds`, `faults` (of how many runs), and `cases`: of
+        each its scores, goodput and queueing delay.
 
     Raises:
         HeadgateError: there is no such control, file or suite, the key is short, or the file cannot be loaded.
@@ -110,6 +111,13 @@ def _apart(entry: plugins.Entry) -> dict[str, str]:
     return dict.fromkeys(remote.register(entry), "control")
 
 
+#: The measures of runs of controls of the list, by case, control and number: many evaluations ask for the same ones.
+_kept: dict[tuple[SuiteCase, str, int], dict[str, Any]] = {}
+
+#: Runs that are kept at most.
+_MOST_KEPT = 5000
+
+
 class _Jobs:
     """The runs, and what they gave."""
 
@@ -118,47 +126,68 @@ class _Jobs:
     ) -> None:
         self._cases, self._table, self._entry, self._apart = cases, table, entry, apart
         self._progress = progress
-        per_round = sum(1 + score.needs_known(case) for case in cases)
-        self._done, self._all = 0, per_round * most
-        #: Of each round, of each case: the run, and the run with the known control.
+        self._most, self._done, self._each = most, 0, 0
+        #: Of each round the runs of what is judged, by case, and those of controls of the list, by case and control.
         self._own: list[list[dict[str, Any]]] = []
-        self._known: list[list[dict[str, Any] | None]] = []
+        self._listed: list[dict[tuple[int, str], dict[str, Any]]] = []
 
     def round(self, pool: Local, number: int) -> None:
         """Runs all cases with seeds of this number."""
         # Long ones first, so that no processor waits at the end.
         order = sorted(range(len(self._cases)), key=lambda i: -self._cases[i].rate)
-        asked: list[work.WantedRun] = []
+        wanted: dict[tuple[int, str], work.WantedRun] = {}
+        own: list[Any] = [None] * len(self._cases)
+        listed: dict[tuple[int, str], dict[str, Any]] = {}
         for i in order:
             case = self._cases[i]
-            asked.append(work.WantedRun(i, True, case, self._table, number, self._entry, self._apart))
-            if score.needs_known(case):
-                asked.append(work.WantedRun(i, False, case, {"kind": case.other}, number, None, False))
-        own: list[Any] = [None] * len(self._cases)
-        other: list[Any] = [None] * len(self._cases)
-        for ended in work_off(pool, asked):
+            wanted[i, ""] = work.WantedRun(i, "", case, self._table, number, self._entry, self._apart)
+            for table in [*score.BESIDE.values(), *([{"kind": case.other}] if score.needs_known(case) else [])]:
+                name = json.dumps(table)
+                if (kept := _kept.get((case, name, number))) is not None:
+                    listed[i, name] = kept
+                else:
+                    wanted[i, name] = work.WantedRun(i, name, case, table, number, None, False)
+        self._each = max(self._each, len(wanted))
+        for ended in work_off(pool, wanted.values()):
             for job, found, how in ended:
                 self._done += 1
                 if found is None:
                     found = {"fault": f"the process of its run ended by itself ({how})"}
-                    if not job.judged:
-                        raise HeadgateError(f"{job.case.name}: {job.control['kind']}: {found['fault']}")
                 if "wrong" in found:
                     raise HeadgateError(found["wrong"])
-                (own if job.judged else other)[job.place] = found
+                if not job.listed:
+                    own[job.place] = found
+                elif "fault" in found:
+                    raise HeadgateError(f"{job.case.name}: {job.control['kind']}: {found['fault']}")
+                else:
+                    listed[job.place, job.listed] = found
+                    if len(_kept) < _MOST_KEPT:
+                        _kept[job.case, job.listed, number] = found
             if self._progress is not None:
-                self._progress(self._done / self._all, self._done, self._all)
+                most = self._each * self._most
+                self._progress(self._done / most, self._done, most)
         self._own.append(own)
-        self._known.append(other)
+        self._listed.append(listed)
 
-    def _scored(self, number: int) -> list[dict[str, float]]:
-        rows = zip(self._cases, self._own[number], self._known[number], strict=True)
-        return [score.scores(case, None if "fault" in own else own, known) for case, own, known in rows]
+    def _scored(self, number: int, name: str = "") -> list[dict[str, float]]:
+        """The scores of a round by case: of what is judged, or of a control of the list."""
+        listed = self._listed[number]
+        out = []
+        for i, case in enumerate(self._cases):
+            run = listed[i, name] if name else self._own[number][i]
+            known = listed.get((i, json.dumps({"kind": case.other}))) if score.needs_known(case) else None
+            out.append(score.scores(case, None if "fault" in run else run, known))
+        return out
+
+    def _points(self, name: str = "") -> list[float]:
+        """The sum of each round, above that of an idle sender."""
+        idle = json.dumps(score.BESIDE["idle"])
+        sums = [[score.total(self._scored(k, n))[0] for n in (name, idle)] for k in range(len(self._own))]
+        return [score.rescaled(own, nothing) for own, nothing in sums]
 
     def half(self) -> float:
         """Half of the 95 % interval of the sum, over the rounds."""
-        totals = [score.total(self._scored(number))[0] for number in range(len(self._own))]
-        half = mean_of(totals).half
+        half = mean_of(self._points()).half
         return math.inf if math.isnan(half) else half
 
     def answer(self, suite_name: str, hidden: bool, chosen: str) -> dict[str, Any]:
@@ -168,12 +197,14 @@ class _Jobs:
             {aspect: math.fsum(r[i][aspect] for r in rounds) / len(rounds) for aspect in rounds[0][i]}
             for i in range(len(self._cases))
         ]
-        combined, aspects = score.total(mean)
+        _, aspects = score.total(mean)
         half = self.half()
         runs = [own for numbered in self._own for own in numbered]
         return {
-            "combined_score": combined,
+            # One that does worse than nothing has no less than nothing.
+            "combined_score": max(statistics.fmean(self._points()), 0.0),
             "combined_score_half": half if math.isfinite(half) else None,
+            "beside": {name: statistics.fmean(self._points(json.dumps(table))) for name, table in score.BESIDE.items()},
             **aspects,
             "control": chosen,
             "suite": suite_name,

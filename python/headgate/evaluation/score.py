@@ -8,6 +8,9 @@
 - `convergence`: Jain's index of the flows in the last quarter.
 - `completion`: the mean slowdown of transfers under cubic over that under this control, at most 1, times the share of those that ended.
 
+The sum is rescaled: a sender with a window of 2 for ever, which does next to nothing, has 0. It is run on the same cases with the same
+seeds.
+
 Everything is counted from the first packet to the end of the run by the network, never by the control.
 """
 
@@ -25,6 +28,13 @@ from .suite import SuiteCase
 #: The parts of the sum, in points.
 WEIGHTS = {"throughput": 30, "delay": 20, "harm": 25, "convergence": 15, "completion": 10}
 
+#: What is run on the same cases: an idle sender, and two that everybody knows.
+BESIDE: dict[str, dict[str, Any]] = {
+    "idle": {"kind": "generic", "window": 2},
+    "reno": {"kind": "reno"},
+    "cubic": {"kind": "cubic"},
+}
+
 #: Aspects of the kinds of cases.
 ASPECTS = {
     "alone": ("throughput", "delay"),
@@ -34,8 +44,6 @@ ASPECTS = {
     "transfers": ("completion",),
     "incast": ("completion",),
 }
-
-_BITS = 1500 * 8
 
 
 def run(case: SuiteCase, control: Any, number: int, plugins: list[Any] | None = None) -> dict[str, Any]:
@@ -50,13 +58,15 @@ def run(case: SuiteCase, control: Any, number: int, plugins: list[Any] | None = 
     length = seconds(case)
     total = sum(flow.received for flow in own)
     waits = [flow.queueing_s.mean * flow.received for flow in own if flow.received]
+    # What arrived twice is no goodput.
+    unique = _unique(result)
     found: dict[str, Any] = {
         "digest": result.digest,
-        "goodput": total * _BITS / length,
+        "goodput": 8 * sum(unique[flow.flow] for flow in own) / length,
         "queueing": sum(waits) / total if total else math.inf,
     }
     if case.kind == "beside":
-        found["other"] = flows["other"].received * _BITS / length
+        found["other"] = 8 * unique["other"] / length
     if case.kind == "call":
         found["call"] = flows["call"].owd_quantiles_s["p95"]
     if case.kind == "itself":
@@ -69,6 +79,14 @@ def run(case: SuiteCase, control: Any, number: int, plugins: list[Any] | None = 
         found["finished"] = finished / started if started else 0.0
         found["slowdown"] = sum(slowdowns) / finished if finished else math.inf
     return found
+
+
+def _unique(result: Results) -> dict[str, float]:
+    """The bytes that each flow received for the first time."""
+    got: dict[str, float] = {}
+    for name, count in zip(result.intervals["flow"], result.intervals["unique_bytes"], strict=True):
+        got[name] = got.get(name, 0.0) + float(count)
+    return got
 
 
 def _last(result: Results, names: list[str]) -> list[float]:
@@ -115,6 +133,15 @@ def _harm(own: dict[str, Any], known: dict[str, Any]) -> float:
 def needs_known(case: SuiteCase) -> bool:
     """Whether a case is compared with the known control in the place of the one that is judged."""
     return case.kind in ("beside", "call", "transfers", "incast")
+
+
+def rescaled(points: float, idle: float) -> float:
+    """A sum in points, where that of an idle sender is 0 and the most that there is stays 100.
+
+    >>> rescaled(80.0, 60.0), rescaled(60.0, 60.0), rescaled(100.0, 60.0)
+    (50.0, 0.0, 100.0)
+    """
+    return 100 * (points - idle) / (100 - idle)
 
 
 def total(by_case: list[dict[str, float]]) -> tuple[float, dict[str, float]]:

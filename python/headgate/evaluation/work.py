@@ -20,10 +20,10 @@ _ready: tuple[Any, bool] | None = None
 
 @dataclass(frozen=True)
 class WantedRun:
-    """A run that is wanted: of the case at a place of the suite, with the control that is judged or with the known one."""
+    """A run that is wanted: of the case at a place of the suite, with the control that is judged, or with one that is `listed`."""
 
     place: int
-    judged: bool
+    listed: str
     case: SuiteCase
     control: dict[str, Any]
     number: int

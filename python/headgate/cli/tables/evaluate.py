@@ -19,6 +19,8 @@ def print_scores(found: dict[str, Any]) -> None:
     interval = "" if half is None else f" ± {half:.2f}"
     kind = "hidden" if found["hidden"] else "open"
     out.print(f"[bold]{escape(found['control'])}[/]: {found['combined_score']:.2f}{interval} of 100", highlight=False)
+    beside = ", ".join(f"{name} {points:.2f}" for name, points in found["beside"].items())
+    out.print(f"on the same runs: {beside}", highlight=False)
     rounds = counted(found["rounds"], "run")
     out.print(f"suite {escape(found['suite'])}, {kind}; {rounds} of each case", highlight=False)
     aspects = Table(box=None, pad_edge=False)
