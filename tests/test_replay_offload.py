@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import headgate
+from headgate import _core
+from headgate.explore.replays.run import replayed
+from headgate.explore.subject import subject_of
 
 from .conftest import Cli
 from .packets import TCP, UDP, ethernet, ip, pcap, table, tcp, udp
@@ -192,3 +195,26 @@ def test_a_segment_that_cannot_be(cli: Cli, tmp_path: Path) -> None:
     done = cli("replay", trace, "--queue", "fq", "--rate", "1Mbit/s", "--segment", "1500B", "--out", "o.pcapng")
     assert done.returncode == 2 and "o.pcapng: expected .csv or .parquet" in done.stderr
     assert not (tmp_path / "o.pcapng").exists()
+
+
+@pytest.mark.parametrize("more", [{"sort": "10ms"}, {"lenient": True}], ids=["sorted", "lenient"])
+def test_packets_that_wait_to_be_sorted_keep_their_headers(tmp_path: Path, more: dict[str, Any]) -> None:
+    trace = acks(tmp_path, [tcp(ack=1000 * k) for k in range(1, 8)])
+    cake = {"kind": "cake", "ack_filter": "conservative", "target": "1s", "rtt": "10s"}
+    plain, waited = (headgate.replay(trace, cake, "1Mbit/s", **how).packets() for how in ({}, more))
+    assert waited["packet"][waited["dropped"]].tolist() == plain["packet"][plain["dropped"]].tolist() == [2, 3, 4, 5, 6]
+    trace = large(tmp_path)
+    plain, waited = (headgate.replay(trace, "fq", "9Mbit/s", segment="1500B", **how).packets() for how in ({}, more))
+    for name in ("packet", "size_bytes", "start_s"):
+        assert np.array_equal(plain[name], waited[name], equal_nan=True)
+
+
+def test_the_explorer_filters_them_too(tmp_path: Path) -> None:
+    """It keeps packets in memory without their headers, and reads the file again where a queue wants them."""
+    trace = acks(tmp_path, [tcp(ack=1000 * k) for k in range(1, 8)])
+    cake = {"kind": "cake", "ack_filter": "conservative", "target": "1s", "rtt": "10s"}
+    subject = subject_of(trace, {"queue": [cake], "rate": "1Mbit/s"})
+    assert subject.scenario is not None
+    found = replayed(subject.scenario, _core.Control(), 10**9)  # type: ignore[arg-type]
+    packets = found.more["packets"].at(0)
+    assert sum(reason > 0 for reason in packets.reason) == 5
