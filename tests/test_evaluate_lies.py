@@ -184,7 +184,8 @@ def test_answers_that_are_none_are_faults(name: str, tmp_path: Path, monkeypatch
 def test_one_that_answers_ahead_and_stops_reading_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "ANSWER_S", 0.5)
     ahead = SERVED.format(written=f"pipe.answer({AHEAD!r}); [pipe.answer({AHEAD!r}) for _ in range(1000)]")
-    assert "answered more than it was asked" in run(tmp_path, ahead).get("fault", "")
+    # Whether it is seen that there is more, or that nothing comes in the end, is a matter of which process runs.
+    assert re.search("answered more than it was asked|did not answer within", run(tmp_path, ahead).get("fault", ""))
 
 
 def test_the_time_for_an_answer_does_not_begin_again_with_each_byte(
