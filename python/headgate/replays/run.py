@@ -98,6 +98,10 @@ def replay(
             raise HeadgateError(f"{key} {cut(repr(value))}; expected {' or '.join(CONVENTIONS[key])}")
     if not rate:
         raise HeadgateError('rate: found none; expected a rate such as "10Mbit/s"')
+    if segment is not None and segment.strip().isdigit():
+        raise HeadgateError(
+            f"segment: found {cut(segment)!r}; expected a size such as 1500B (did you mean `{cut(segment.strip())}B`?)"
+        )
     options = {
         "rate": rate, "queues": list(chosen.values()), "seed": seed, "conventions": conventions, "lenient": lenient,
         "series": series, **({} if sort is None else {"sort": sort}), **({} if segment is None else {"segment": segment}),
