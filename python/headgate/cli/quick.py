@@ -100,6 +100,12 @@ Examples:
     "--buffer", metavar="SIZE", help="Buffer of the link, such as 100pkt, 64KB, 50ms or 1.5BDP; 1BDP unless given."
 )
 @click.option(
+    "--transport",
+    metavar="NAME",
+    help="same: flow controls beside each other have one transport, Linux's, so that they alone differ (unless given); own: each has its "
+    "own; or a preset for all, such as rfc.",
+)
+@click.option(
     "--duration",
     metavar="TIME",
     help="Simulated time; 1000 round trips, and at least 10s, or 70s with web or video, unless given.",
@@ -216,7 +222,7 @@ def quick(
     if found is not None:
         print_phase(found)
     out.print()
-    for note in [*shaped, *notes(given["rtt"], line.flows, line.up_flows)]:
+    for note in [*shaped, *notes(given["rtt"], line.flows, line.up_flows, given.get("transport", "same"))]:
         out.print(note, markup=False)
     for sentence in sentences(results):
         out.print(sentence, markup=False)
@@ -243,5 +249,8 @@ def _sweep(line: Any, given: dict[str, Any], said: list[str], as_file: bool, as_
         out.print(sentence, markup=False, soft_wrap=True)
     print_sweep(found)
     out.print()
-    for sentence in [*notes(given["rtt"], line.flows, line.up_flows), *found.sentences()]:
+    for sentence in [
+        *notes(given["rtt"], line.flows, line.up_flows, given.get("transport", "same")),
+        *found.sentences(),
+    ]:
         out.print(sentence, markup=False)

@@ -75,6 +75,7 @@ def scenario(
             length.duration,
             seed,
             length.noise,
+            transport="own",
             link={"classify": cell.classify} if cell.classify != "pair" else None,
         )
     except HeadgateError as e:

@@ -121,6 +121,7 @@ def scenario(cell: Cell, beside: Beside, seed: int) -> Scenario:
             beside.duration,
             seed,
             beside.noise,
+            transport="own",
         )
     except HeadgateError as e:
         raise HeadgateError(str(e).replace("--queue:", "--queues:")) from None

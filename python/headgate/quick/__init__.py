@@ -10,11 +10,11 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..base.errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut, unknown
 from ..scenario.scenario import Scenario
 from ..scenario.shorthands import shorthands
 from .amounts import quantity, read, read_buffer, read_share, share, text_of, together
-from .defaults import complete
+from .defaults import SAME, TRANSPORTS, complete
 from .flows import GRAMMAR, Flows, is_flow, names_of, parse
 from .presets import PRESETS, Preset, preset
 from .queues import back_queue, plain, queue_of
@@ -56,6 +56,7 @@ def scenario(
     up_flows: str | Sequence[str] = (),
     loss: str | None = None,
     shaper: str | None = None,
+    transport: str = SAME,
     link: Mapping[str, Any] | None = None,
 ) -> Scenario:
     """Flows over one link between two gateways, each between its own hosts.
@@ -78,6 +79,8 @@ def scenario(
         loss: the share of packets and of acknowledgements that the link loses, as `1%` or `0.01`.
         shaper: the rate to which a router before the modem holds packets, and its queue, as `19Mbit/s:fq_codel`, `45/9` (down and
             up) or `95%`; the link's queues are those of the modem and the provider then, with buffers of 100 ms unless given.
+        transport: `same` for one transport of all flow controls that stand beside each other, `own` for that of each, or a preset of the
+            transport for all; flows that name one keep it.
         link: other keys of the link, as in a scenario file.
 
     Raises:
@@ -96,6 +99,7 @@ def scenario(
         lambda: queue_of(queue, buffer, 0),
         lambda: up_queue is None or queue_of(up_queue, None, 0, "--up-queue"),
         lambda: _noise(noise),
+        lambda: _known_transport(transport),
     )
     rate, rtt = read("--rate", rate, "bps"), read("--rtt", rtt, "s")
     up = None if up is None else read("--up", up, "bps")
@@ -137,7 +141,7 @@ def scenario(
                 text_of("s", (trip - least) // 2) for g, trip in zip(groups, trips, strict=True) for _ in range(g.count)
             ]
             data["topology"] |= {"access": {**fast, "delay": delays}, "exit": fast}
-    complete(groups, trips)
+    complete(groups, trips, transport)
     ending = [g for g in groups if _ends(g)]
     if len(ending) == len(groups):
         data["warm_up"] = "0s"
@@ -152,7 +156,7 @@ def scenario(
     return made
 
 
-def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = ()) -> list[str]:
+def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = (), transport: str = SAME) -> list[str]:
     """Sentences about what `scenario` chose for flows that do not set it themselves: short names, flow controls, and Linux's transport.
 
     >>> notes("20ms", "cubic*2,transfer:1MB")
@@ -161,7 +165,12 @@ def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = 
     groups, _, trips = _read(rtt, flows, up_flows)
     known = shorthands()
     plain = dict.fromkeys(g.name for g in groups if g.name in known and g.entry == known[g.name].entry)
-    return [f"{name} sends {known[name].sends}." for name in plain] + complete(groups, trips)
+    return [f"{name} sends {known[name].sends}." for name in plain] + complete(groups, trips, transport)
+
+
+def _known_transport(transport: str) -> None:
+    if transport not in TRANSPORTS:
+        raise HeadgateError(f"--transport: {unknown(transport, 'one of ' + ', '.join(TRANSPORTS), TRANSPORTS)}")
 
 
 def shaper_said(

@@ -8,6 +8,7 @@ from .. import _core
 from ..base.counts import verb
 from ..base.errors import cut
 from ..plugins import registered
+from ..scenario.effects import LEAST_TIMEOUT, LINUX
 from ..scenario.shorthands import MODERN
 from .flows import Flows
 
@@ -16,12 +17,30 @@ from .flows import Flows
 #: timeout is 0.2 s.
 SHORT_S = 0.001
 
+#: What `--transport` may be besides a preset: one for all flow controls that stand beside each other, or each its own.
+SAME, OWN = "same", "own"
+TRANSPORTS = (SAME, OWN, *LEAST_TIMEOUT)
 
-def complete(groups: list[Flows], trips: list[int]) -> list[str]:
+#: Flow controls that differ by their recovery alone: one transport would leave nothing of the difference.
+BY_RECOVERY = frozenset({"tahoe", "reno", "newreno", "sack"})
+
+#: What belongs to a flow control and not to the transport, where a preset would change it: pacing of Copa, the initial window of LEDBAT.
+_KEPT = {
+    "copa": {"paced": True},
+    "ledbat": {"initial_window": 2},
+    "ledbat_plus_plus": {"initial_window": 2},
+}
+
+#: Each packet is acknowledged, as for the flow controls with Linux's transport of their own.
+_EACH = {"every": 1}
+
+
+def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> list[str]:
     """Chooses what the flows do not set themselves, with a sentence about each choice.
 
     Workloads without a rate have the first modern flow control of the list, one that the transport serves, or `MODERN`. Flows over a short
-    path have Linux's transport, if their flow control may have one.
+    path have Linux's transport, if their flow control may have one. Different flow controls beside each other have Linux's transport, too,
+    unless `transport` leaves each its own or names a preset.
     """
     beside = next((_control(g) for g in groups if _control(g) in _served()), None)
     without = [g for g in groups if "control" not in g.entry]
@@ -44,16 +63,82 @@ def complete(groups: list[Flows], trips: list[int]) -> list[str]:
     short = [
         g
         for g, trip in zip(groups, trips, strict=True)
-        if trip < SHORT_S * 10**12 and _control(g) in _served() and "transport" not in g.entry
+        if trip < SHORT_S * 10**12
+        and _control(g) in _served()
+        and _control(g) not in LINUX
+        and "transport" not in g.entry
     ]
+    if transport not in (SAME, OWN):
+        short = []
     for group in short:
-        group.entry["transport"] = {"preset": "linux"}
+        group.entry["transport"] = {"preset": "linux", **_KEPT.get(_control(group), {})}
     if short:
         sentences.append(
             f"{_names(short)} {_have(short)} Linux's transport (transport.preset=linux), since round trips are below 1 ms; "
             "transport.preset=rfc is that of the RFCs, with timeouts of at least 1 s."
         )
-    return sentences
+    return sentences + _transports(groups, transport, short)
+
+
+def _transports(groups: list[Flows], transport: str, short: list[Flows]) -> list[str]:
+    """Gives flows beside each other one transport, with sentences on that, and on what still differs."""
+    served = [g for g in groups if _control(g) in _served()]
+    free = [g for g in served if not {"transport", "receiver"} & g.entry.keys() or any(g is one for one in short)]
+    if transport not in (SAME, OWN):
+        for group in free:
+            group.entry["transport"] = {"preset": transport, **_KEPT.get(_control(group), {})}
+        return list(filter(None, [differing(groups)]))
+    changed: list[Flows] = []
+    if transport == SAME and _differ(served) and not {_control(g) for g in served} <= BY_RECOVERY:
+        changed = [g for g in free if _control(g) not in LINUX]
+        for group in changed:
+            group.entry |= {"transport": {"preset": "linux", **_KEPT.get(_control(group), {})}, "receiver": dict(_EACH)}
+    more = differing(groups)
+    sentences = []
+    if changed:
+        why = "" if more else ", so that the flow controls alone differ"
+        sentences.append(
+            f"{_names(changed)} {_have(changed)} Linux's transport (transport.preset=linux, receiver.every=1){why}; --transport own leaves "
+            "each its own."
+        )
+    return [*sentences, *filter(None, [more])]
+
+
+def differing(groups: list[Flows]) -> str:
+    """A sentence if flows with different flow controls differ in their transport, too; empty otherwise."""
+    windowed = [g for g in groups if _control(g) not in ("", "none", "rlm")]
+    served = [g for g in windowed if _control(g) in _served()]
+    others = [g for g in windowed if _control(g) not in _served()]
+    if others and len({_control(g) for g in windowed}) > 1:
+        return (
+            f"{_names(others)} {_repair(others)} losses by rules of {_their(others)} own, not by the transport of the others: a difference "
+            "between them may come from that."
+        )
+    if len({_control(g) for g in served}) < 2 or not _differ(served):
+        return ""
+    if {_control(g) for g in served} <= BY_RECOVERY:
+        return f"{_names(served)} differ in how they repair losses: each has the recovery that it is named for."
+    return (
+        f"{_names(served)} have different transports (recovery, timers, acknowledgements): a difference between them may come from that, "
+        "and not from the flow control."
+    )
+
+
+def _differ(served: list[Flows]) -> bool:
+    """Whether flows with different flow controls have different transports."""
+    return len({_control(g) for g in served}) > 1 and len({_kind(g) for g in served}) > 1
+
+
+def _kind(flow: Flows) -> str:
+    """What two flows with the same transport have in common."""
+    transport, receiver = flow.entry.get("transport", {}), flow.entry.get("receiver", {})
+    if not transport and not receiver:
+        return "linux" if _control(flow) in LINUX else _control(flow)
+    preset = transport.get("preset", "linux" if _control(flow) in LINUX else _control(flow))
+    if preset == "linux" and receiver == _EACH:
+        return "linux"
+    keys = {k: v for k, v in transport.items() if k not in _KEPT.get(_control(flow), {})}
+    return json.dumps([preset, keys, receiver], sort_keys=True)
 
 
 def _control(flow: Flows) -> str:
@@ -68,6 +153,14 @@ def _number(groups: list[Flows]) -> int:
 
 def _have(groups: list[Flows]) -> str:
     return "has" if _number(groups) == 1 else "have"
+
+
+def _repair(groups: list[Flows]) -> str:
+    return "repairs" if _number(groups) == 1 else "repair"
+
+
+def _their(groups: list[Flows]) -> str:
+    return "its" if _number(groups) == 1 else "their"
 
 
 def _names(groups: list[Flows]) -> str:

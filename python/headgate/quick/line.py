@@ -43,6 +43,7 @@ class TypedLine:
             "duration",
             "seed",
             "noise",
+            "transport",
             "replications",
         )
         for name in order:

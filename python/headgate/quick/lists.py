@@ -8,8 +8,10 @@ from collections.abc import Sequence
 
 from .. import _core
 from ..base.errors import HeadgateError, cut, unknown
+from ..scenario.effects import LINUX, served
 from ..scenario.subjects import several, spelled
 from .amounts import quantity, read_buffer
+from .defaults import BY_RECOVERY, differing
 from .flows import names_of, parse, split
 from .queues import known_as, plain
 
@@ -48,6 +50,24 @@ def read_controls(text: str) -> list[str]:
     if not found:
         raise HeadgateError("--controls: expected at least one flow control, such as cubic,reno")
     return found
+
+
+def transports_said(controls: Sequence[str]) -> str:
+    """A sentence if these flow controls differ in their transport, too, with what gives them one; empty otherwise.
+
+    >>> transports_said(["bbr1", "bbr3"]), transports_said(["cubic", "bbr3"])[:40]
+    ('', 'cubic and bbr3 have different transports')
+    """
+    groups = [flow for control in controls for flow in parse(control, "--controls")]
+    said = differing(groups)
+    others = [
+        g.name
+        for g in groups
+        if not {"transport", "receiver"} & g.entry.keys() and g.name in served() and g.name not in LINUX
+    ]
+    if not said or not others or set(others) <= BY_RECOVERY:
+        return said
+    return f"{said} {others[0]}:transport.preset=linux,receiver.every=1 has Linux's."
 
 
 def read_queues(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from ...games.strategies import BEHAVIOUR, KINDS
 from ...games.theory import Mix, mix_text
 from ...stats import Mean
 from ..terminal import console
-from .matrix import MOST, time_text
+from .matrix import MOST, print_transports, time_text
 
 if TYPE_CHECKING:
     from ...games.incentives import SelfishResult
@@ -36,6 +36,8 @@ def print_plan(asked: MixGame | SelfishGame, expected: float) -> None:
         out.print(escape(text), soft_wrap=True)
     if len(named) > MOST:
         out.print(f"and {len(named) - MOST} more; --json has them all")
+    if isinstance(asked, MixGame):
+        print_transports(asked.controls)
     out.print(
         f"{len(named)} {what}, {counted(asked.runs, 'run')}, about {time_text(expected)} of processor time, one core"
     )
@@ -50,6 +52,7 @@ def print_mixes(result: MixResult, folder: Path, drawn: bool) -> None:
         f"[bold]game[/]  {result.flows} flows of {escape(', '.join(result.controls))}, {counted(len(result.study.runs), 'run')}"
     )
     out.print(f"payoff: {unit}; mean ± half of its 95 % interval")
+    print_transports(result.controls)
     for cell in result.cells:
         out.print()
         out.print(f"[bold]{escape(str(cell))}[/]", soft_wrap=True)

@@ -10,6 +10,7 @@ from rich.markup import escape
 from ...base.counts import counted
 from ...matrix import MEASURES, Condition, Matrix, MatrixResult
 from ...matrix.words import cell_text
+from ...quick.lists import transports_said
 from ..terminal import console
 
 #: Cells that a plan lists.
@@ -39,11 +40,19 @@ def print_plan(matrix: Matrix, expected: float) -> None:
         out.print(escape(str(cell)), soft_wrap=True)
     if len(matrix.cells) > MOST:
         out.print(f"and {len(matrix.cells) - MOST} more; --json has them all")
+    print_transports(matrix.controls)
     out.print(
         f"{counted(len(matrix.cells), 'cell')}, {counted(matrix.runs, 'run')}, about {time_text(expected)} of processor time, "
         "one core"
     )
     out.print("nothing was run")
+
+
+def print_transports(controls: Sequence[str]) -> None:
+    """A sentence if flow controls differ in their transport, too."""
+    said = transports_said(controls)
+    if said:
+        console().print(said, markup=False)
 
 
 def print_matrix(result: MatrixResult, measures: Sequence[str], folder: Path, page: Path | None) -> None:
@@ -56,6 +65,7 @@ def print_matrix(result: MatrixResult, measures: Sequence[str], folder: Path, pa
     out.print(
         "rows are A, columns B; mean ± half of its 95 % interval, or the ends of that where values have bounds within it"
     )
+    print_transports(result.controls)
     for name in measures:
         for condition in result.conditions:
             out.print()

@@ -59,7 +59,11 @@ def print_results(results: Results, top: int | None = None, wide: bool = False) 
     if listed:
         rows = results.flow_summaries(top, top is not None)
         title = "flows" if listed >= results.flow_count else f"the {listed} flows with the highest goodput"
-        left += _print_summaries(title, rows, wide)
+        columns = _print_summaries(title, rows, wide)
+        left += [c for c in columns if c.heading != "timeouts"]
+        if len(left) < len(columns):
+            # A timeout stops a flow for long: it is never left out.
+            out.print(f"timeouts: {_counts([(row.flow, row.timeouts) for row in rows])}", markup=False)
         if any(row.rtt_s.mean < row.queueing_s.mean for row in rows):
             out.print(TWO_BASES, markup=False)
     together = [g for g in groups(results) if g.flows > 1 or listed < results.flow_count]
@@ -78,6 +82,16 @@ def print_results(results: Results, top: int | None = None, wide: bool = False) 
     out.print("fairness: " + ", ".join(parts))
     if left:
         out.print(f"columns left out: {names_of(left)}; --wide shows all")
+
+
+def _counts(found: Sequence[tuple[str, int]]) -> str:
+    """The names that have a count above zero, each with it.
+
+    >>> _counts([("a", 0), ("b", 3), ("c", 1)])
+    'b 3, c 1'
+    """
+    several = [f"{name} {count}" for name, count in found if count]
+    return ", ".join(several[:MOST]) + (f" and {len(several) - MOST} more" if len(several) > MOST else "")
 
 
 def _more(count: int, what: str) -> None:
