@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from headgate import Scenario, quick
 from headgate.quick.defaults import BY_RECOVERY
 
 from .conftest import Cli
+from .studies import sweep_of
 
 LINUX = {"transport": {"preset": "linux"}, "receiver": {"every": 1}}
 
@@ -128,3 +130,15 @@ def test_names_of_recoveries_are_controls_that_differ_by_it() -> None:
         for control in BY_RECOVERY - {"tahoe"}
     }
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(("values", "more", "due"), [(["reno", "cubic"], {}, True), (["bbr1", "bbr3"], {}, False)])
+def test_a_comparison_of_controls_says_that_their_transports_differ(
+    values: list[str], more: dict[str, Any], due: bool, cli: Cli, tmp_path: Path
+) -> None:
+    axis = {"flows.*.control": {"values": values, "column": "control"}}
+    sweep_of({"replications": 2, "axes": axis}, **more).run(tmp_path / "s")
+    done = cli("compare", tmp_path / "s", "--by", "control", "--metric", "goodput")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stderr.split())
+    assert ("reno and cubic have different transports" in said) == due

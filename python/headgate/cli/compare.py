@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,9 @@ from ..base.errors import HeadgateError, cut
 from . import signals
 from .numbers import Number
 from .show import print_json
+
+if TYPE_CHECKING:
+    from ..sweep.axes import Axis
 
 
 @click.command(
@@ -77,10 +81,29 @@ def compare(
     study = open_study(folder)
     found = compare_study(study.select(where_of(wheres)), by, metric, **options)
     warn(axis_warning(Scenario(study.manifest["scenario"]), [path for axis in study.axes for path in axis.paths]))
+    warn(_of_controls(study.axes, by))
     if as_json:
         print_json(found.to_dict())
     else:
         print_compared(found, wide)
+
+
+def _of_controls(axes: Sequence[Axis], by: str) -> str:
+    """A sentence if the points that are compared are flow controls with different transports; empty otherwise."""
+    with signals.loading():
+        from ..quick.lists import transports_said
+
+    axis = next((axis for axis in axes if axis.name == by or by in axis.paths), None)
+    if axis is None or any(re.search(r"\b(transport|receiver)\b", path) for path in axis.paths):
+        return ""
+    paths = [path for path in axis.paths if re.search(r"\bcontrol(\.kind)?$", path)]
+    if not paths:
+        return ""
+    try:
+        return transports_said(list(dict.fromkeys(str(value) for value in axis.columns[axis.name])))
+    except HeadgateError:
+        # A label, and not the name of a flow control.
+        return ""
 
 
 def where_of(texts: Sequence[str]) -> dict[str, list[str]]:
