@@ -349,7 +349,7 @@ def test_short_runs() -> None:
     assert said("reno:transport.min_timeout=200ms", duration="400ms") == []
     assert len(said("reno:transport.min_timeout=200ms", duration="399ms")) == 1
     assert said("jk_reno,generic,cbr:1Mbit/s,bbr1,cubic_linux,cubic:transport.preset=linux", duration="400ms") == []
-    together = said("reno,jk_reno,cubic*3", duration="0.1s")
+    together = said("reno,jk_reno,cubic*3", duration="0.1s", transport="own")
     assert [text.split(" timeout of ")[1].split(":")[0] for text in together] == [
         "flows reno, cubic1 and 2 more (1 s)", "flow jk_reno (0.2 s)",
     ]  # fmt: skip

@@ -79,7 +79,7 @@ def shorthands() -> dict[str, Shorthand]:
         Shorthand(
             "download",
             {"workload": {"kind": "ftp"}},
-            "endless data",
+            "endless data, as bulk",
             "As bulk.",
         ),
         Shorthand(
@@ -118,7 +118,7 @@ def shorthands() -> dict[str, Shorthand]:
         Shorthand(
             "voip",
             _VOICE,
-            "50 packets of 200 bytes a second, 80 kbit/s, without flow control",
+            "80 kbit/s as call: 50 packets of 200 bytes a second, without flow control",
             "As call.",
         ),
         Shorthand(
@@ -131,14 +131,14 @@ def shorthands() -> dict[str, Shorthand]:
         Shorthand(
             "netflix",
             {"workload": _SEGMENTS},
-            "a segment of 2.5 MB every 4 s, 5 Mbit/s in the mean",
+            "5 Mbit/s as Netflix recommends: a segment of 2.5 MB every 4 s",
             "As video: 5 Mbit/s is the speed that Netflix recommends for 1080 lines (help.netflix.com, recommended speeds).",
             SEVERAL_S,
         ),
         Shorthand(
             "youtube",
             {"workload": _SEGMENTS},
-            "a segment of 2.5 MB every 4 s, 5 Mbit/s in the mean",
+            "5 Mbit/s as YouTube recommends: a segment of 2.5 MB every 4 s",
             "As video: 5 Mbit/s is the sustained speed that YouTube recommends for 1080 lines (support.google.com/youtube, system "
             "requirements).",
             SEVERAL_S,
