@@ -110,9 +110,9 @@ def differing(groups: list[Flows]) -> str:
     served = [g for g in windowed if _control(g) in _served()]
     others = [g for g in windowed if _control(g) not in _served()]
     if others and len({_control(g) for g in windowed}) > 1:
+        own = verb(_number(others), "repairs losses by rules of its own", "repair losses by rules of their own")
         return (
-            f"{_names(others)} {_repair(others)} losses by rules of {_their(others)} own, not by the transport of the others: a difference "
-            "between them may come from that."
+            f"{_names(others)} {own}, not by the transport of the others: a difference between them may come from that."
         )
     if len({_control(g) for g in served}) < 2 or not _differ(served):
         return ""
@@ -153,14 +153,6 @@ def _number(groups: list[Flows]) -> int:
 
 def _have(groups: list[Flows]) -> str:
     return "has" if _number(groups) == 1 else "have"
-
-
-def _repair(groups: list[Flows]) -> str:
-    return "repairs" if _number(groups) == 1 else "repair"
-
-
-def _their(groups: list[Flows]) -> str:
-    return "its" if _number(groups) == 1 else "their"
 
 
 def _names(groups: list[Flows]) -> str:
