@@ -122,6 +122,11 @@ mod tests {
             let report = Accurate { ace: 6, bytes: Some(payload as u32) };
             assert_eq!(decode(0, 0, report, 9), (1, believed), "{payload}");
         }
+        // More than one wrap: a part of a packet is one more, as DIV_ROUND_UP of Linux has it, and eight are a wrap.
+        for (payload, believed) in [(7 * PAYLOAD, 1), (7 * PAYLOAD + 1, 9), (8 * PAYLOAD, 9)] {
+            let report = Accurate { ace: 6, bytes: Some(payload as u32) };
+            assert_eq!(decode(0, 0, report, 40), (1, believed), "{payload}");
+        }
         // With seven marks at least, and fifteen at most: fewer bytes than 15 halves.
         for (payload, believed) in [(7 * PAYLOAD, 7), (7 * PAYLOAD + 1, 15)] {
             let report = Accurate { ace: 4, bytes: Some(payload as u32) };
