@@ -35,6 +35,9 @@ settings.load_profile("headgate")
 # A shell without job control starts background jobs with SIGINT ignored, which the programs under test would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# How long something takes decides no test.
+os.environ["HEADGATE_PROGRESS"] = "off"
+
 # What is no terminal has 80 columns.
 os.environ.pop("COLUMNS", None)
 

@@ -33,7 +33,10 @@ ELSEWHERE = {
     "lessons": {"text": "here", "toml": "here"},
     "native-control": {"text": "here, but for cargo, which the tests replace by rustc", "toml": "here"},
     "process-control": {"toml": "here", "text": "here, but for the build of quinn, which needs the network"},
-    "shell-and-editor": {"sh": "not run: keys of a shell, and a page that `make man` builds", "toml": "not run: a comment for editors"},
+    "shell-and-editor": {
+        "sh": "not run: keys of a shell, and a page that `make man` builds", "toml": "not run: a comment for editors",
+        "text": "test_progress_lines.py",
+    },
     "train-a-control": {"sh": "test_training_policies.py", "python": "test_training_policies.py", "toml": "test_training_policies.py"},
     "trust": {"text": "not run: an error; test_trust.py has its words"},
 }  # fmt: skip

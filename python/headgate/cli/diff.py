@@ -51,7 +51,7 @@ def diff(
 
         from ..checks.diff import compare, load
         from ..exports.qlogs import is_qlog
-        from .terminal import console
+        from .terminal import console, progress
 
     given = {
         name for name in ("number", "tolerance") if context.get_parameter_source(name) is not ParameterSource.DEFAULT
@@ -66,7 +66,8 @@ def diff(
     def asked(scenario: Scenario) -> None:
         permit(scenario, code)
 
-    found = compare(load(run_a, number, asked), load(run_b, number, asked), asked)
+    with progress("comparing"):
+        found = compare(load(run_a, number, asked), load(run_b, number, asked), asked)
     if as_json:
         print_json(found.to_dict())
     else:

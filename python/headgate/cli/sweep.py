@@ -127,7 +127,7 @@ def _dry(study: Sweep, as_json: bool) -> int:
 
 @contextmanager
 def _progress(what: str) -> Iterator[Progress | None]:
-    """A progress bar with the rate and the time left; nothing if there is no terminal."""
+    """A progress bar with the rate and the time left."""
     from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     from ..results.results import digits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +17,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    Task,
     TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
@@ -95,12 +97,77 @@ def warn_all(messages: Iterable[str]) -> None:
         warn(message)
 
 
+#: Lines that tell how far something is come after `AFTER_S`, then after twice as long each, and at least every minute.
+MOST = 60.0
+
+
+class _Lines(Progress):
+    """Progress without a terminal: nothing is drawn."""
+
+    def start(self) -> None:
+        """Draws nothing."""
+
+    def stop(self) -> None:
+        """Draws nothing."""
+
+
+@contextmanager
+def _told(bar: _Lines) -> Iterator[_Lines]:
+    """Meanwhile, lines tell how far it is and how long it will take, also if nothing has ended yet."""
+    ended, began = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        due = AFTER_S
+        while not ended.wait(max(due - (time.monotonic() - began), 0.0)):
+            if bar.tasks:
+                print_error(escape(far(bar.tasks[0], time.monotonic() - began)))
+            due += min(max(due, 1.0), MOST)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield bar
+    finally:
+        ended.set()
+        thread.join()
+
+
+def far(task: Task, seconds: float) -> str:
+    """How far something is after so many seconds, and how long it will still take if it goes on as so far.
+
+    >>> from rich.progress import TaskID
+    >>> far(Task(TaskID(0), "judging", 80, 20, _get_time=time.monotonic), 20.0)
+    'judging: 25 % after 20 s, about 60 s more'
+    >>> far(Task(TaskID(0), "judging", None, 0, _get_time=time.monotonic), 300.0)
+    'judging: 5 min so far'
+    """
+    share = task.completed / task.total if task.total else 0.0
+    if not 0 < share < 1:
+        return f"{task.description}: {_span(seconds)} so far"
+    more = _about(seconds * (1 - share) / share)
+    return f"{task.description}: {100 * share:.0f} % after {_span(seconds)}, about {more} more"
+
+
+def _span(seconds: float) -> str:
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 100
+        else f"{seconds / 60:.0f} min"
+        if seconds < 6000
+        else f"{seconds / 3600:.1f} h"
+    )
+
+
 @contextmanager
 def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
-    """A bar with its name and these columns on standard error; nothing if that is not a terminal."""
+    """A bar with its name and these columns on standard error; where that is no terminal, a line now and then, or nothing if so asked."""
     err = _Console(stderr=True, emoji=False)
     if not err.is_terminal:
-        yield None
+        if os.environ.get("HEADGATE_PROGRESS") == "off":
+            yield None
+            return
+        with _told(_Lines(console=err, disable=True)) as lines:
+            yield lines
         return
     first = TextColumn("{task.description}", markup=False)
     with Progress(first, BarColumn(), *columns, console=err, transient=True, speed_estimate_period=60) as bar:
@@ -109,7 +176,7 @@ def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callback | None]:
-    """A progress bar that counts runs; nothing if there is no terminal."""
+    """A progress bar that counts runs."""
     with bar_of(TaskProgressColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
         if bar is None:
             yield None
@@ -156,7 +223,7 @@ def _about(seconds: float) -> str:
 
 @contextmanager
 def rows_progress(what: str) -> Iterator[Callable[[float, int], object] | None]:
-    """A progress bar that counts packets; nothing if there is no terminal."""
+    """A progress bar that counts packets."""
     with bar_of(TaskProgressColumn(), TextColumn("{task.fields[packets]} packets"), TimeRemainingColumn()) as bar:
         if bar is None:
             yield None

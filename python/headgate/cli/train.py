@@ -105,9 +105,12 @@ def train(
         )
     policy.write_plugin(out, name)
     plugins = load(out)
-    rows = (
-        measure(["aimd", "cubic", name], drawn, plugins=plugins, episodes=episodes, reward=reward) if episodes else []
-    )
+    rows = []
+    if episodes:
+        with progress("measuring") as shown:
+            rows = measure(
+                ["aimd", "cubic", name], drawn, plugins=plugins, episodes=episodes, reward=reward, progress=shown
+            )
     if as_json:
         print_json({"file": str(out), "about": policy.about, "measured": [vars(row) for row in rows]})
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,7 @@ def measure(
     episodes: int = 20,
     seed: int = 2**32,
     reward: Utility | Mapping[str, Any] | None = None,
+    progress: Callable[[float, int, int], object] | None = None,
 ) -> list[ControlMeasured]:
     """Measures flow controls on the same scenarios.
 
@@ -55,6 +56,7 @@ def measure(
         episodes: how many scenarios.
         seed: of the scenarios; one that training does not draw from unless given.
         reward: whose utility is measured.
+        progress: called with (share done, runs done, runs in all).
 
     Raises:
         HeadgateError: an argument is wrong.
@@ -63,7 +65,8 @@ def measure(
     utility = Utility.of(reward)
     if episodes < 1:
         raise HeadgateError(f"episodes: found {episodes}; expected at least 1")
-    out = []
+    out: list[ControlMeasured] = []
+    done, total = 0, len(company) * len(controls) * episodes
     for beside in company:
         if beside not in COMPANY:
             raise HeadgateError(f"company: found {cut(repr(beside))}; expected {', '.join(COMPANY)}")
@@ -71,7 +74,12 @@ def measure(
         scenarios = Scenarios(ranges=given, agents=2 if beside == "twin" else 1)
         for control in controls:
             random = np.random.default_rng(seed)
-            rows = [_row(scenarios, control, plugins, random, utility) for _ in range(episodes)]
+            rows = []
+            for _ in range(episodes):
+                rows.append(_row(scenarios, control, plugins, random, utility))
+                done += 1
+                if progress is not None:
+                    progress(done / total, done, total)
             means = [float(x) for x in np.mean(rows, axis=0)]
             name = control if isinstance(control, str) else str(control.get("kind"))
             out.append(ControlMeasured(name, beside, episodes, *means))

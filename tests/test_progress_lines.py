@@ -1,0 +1,128 @@
+"""What takes long tells how far it is, also where there is no terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.progress import Task, TaskID
+
+from headgate.cli import terminal
+
+from .conftest import ROOT, Cli, dumbbell
+from .own_programs import command
+
+
+class Watched(io.StringIO):
+    """A stream that tells when something was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = threading.Event()
+
+    def write(self, text: str) -> int:
+        done = super().write(text)
+        if "\n" in text:
+            self.written.set()
+        return done
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first line comes at once."""
+    monkeypatch.delenv("HEADGATE_PROGRESS")
+    monkeypatch.setattr(terminal, "AFTER_S", 0.0)
+
+
+def task(completed: float, total: float | None) -> Task:
+    return Task(TaskID(0), "judging", total, completed, _get_time=time.monotonic)
+
+
+@pytest.mark.parametrize(
+    ("completed", "total", "seconds", "line"),
+    [
+        (20, 80, 20, "judging: 25 % after 20 s, about 60 s more"),
+        (1, 200, 5, "judging: 0 % after 5 s, about 17 min more"),
+        (1, 2, 9000, "judging: 50 % after 2.5 h, about 2.5 h more"),
+        (0, 80, 5, "judging: 5 s so far"),
+        (0, None, 200, "judging: 3 min so far"),
+        (80, 80, 40, "judging: 40 s so far"),
+    ],
+)
+def test_how_far_it_is(completed: float, total: float | None, seconds: float, line: str) -> None:
+    """Three quarters take three times as long as the first one."""
+    assert terminal.far(task(completed, total), seconds) == line
+
+
+def test_the_page_has_such_a_line() -> None:
+    assert "judging: 25 % after 20 s, about 60 s more" in (ROOT / "docs/how-to/shell-and-editor.md").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_what_has_ended_nothing_yet_says_so_too() -> None:
+    told = Watched()
+    with contextlib.redirect_stderr(told), terminal.progress("judging"):
+        assert told.written.wait(60)
+    assert re.match(r"judging: \d+ s so far\n", told.getvalue())
+
+
+@pytest.mark.usefixtures("at_once")
+def test_the_estimate_is_that_of_the_callback(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Watched()
+    monkeypatch.setattr(terminal, "far", lambda found, _: f"{found.description} {found.completed:g} of {found.total:g}")
+    with contextlib.redirect_stderr(told), terminal.progress("judging") as update:
+        assert update is not None
+        update(0.25, 1, 4)
+        told.written.clear()
+        assert told.written.wait(60)
+    assert "judging 1 of 4" in told.getvalue()
+
+
+def test_it_can_be_left_out(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(terminal, "AFTER_S", 0.0)
+    with terminal.progress("judging") as update:
+        assert update is None
+    assert capsys.readouterr().err == ""
+
+
+def test_a_program_as_subject_is_told_of(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What a command prints stays as it is, and nothing is left of the thread that told."""
+    from headgate.conformance import controls
+
+    monkeypatch.delenv("HEADGATE_PROGRESS")
+    monkeypatch.setattr(terminal, "AFTER_S", 0.0)
+    monkeypatch.setattr(controls, "CHECKS", controls.CHECKS[:2])
+    done = cli("conform", json.dumps(command()), "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["passed"]
+    # Whether it took long enough for one is the machine's affair.
+    assert all(line.startswith("testing: ") for line in done.stderr.splitlines())
+    (tmp_path / "a.json").write_text(json.dumps(dumbbell(duration="7s", interval="1s")))
+    for words in (("diff", "a.json", "a.json"), ("run", "a.json")):
+        done = cli(*words)
+        assert done.returncode == 0 and "Traceback" not in done.stderr
+    assert not [thread for thread in threading.enumerate() if "tell" in thread.name]
+
+
+def everything() -> dict[str, Any]:
+    from headgate.cli.commands import cli as commands
+
+    return commands.commands
+
+
+def test_commands_that_take_long_have_it() -> None:
+    """Those without one end within a moment, run until they are ended, or answer what they are asked line by line."""
+    without = {"list", "examples", "schema", "check", "show", "new", "control", "compare", "plot", "trust"}
+    folder = ROOT / "python/headgate/cli"
+    files = {
+        name: (folder / f"{command.callback.__module__.rpartition('.')[2]}.py").read_text()
+        for name, command in everything().items()
+    }
+    having = {name for name, text in files.items() if "progress(" in text or "_progress(" in text}
+    assert set(everything()) - having == without
