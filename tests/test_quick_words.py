@@ -354,6 +354,25 @@ def test_lines_as_people_type_them(line: str, due: str, cli: Cli) -> None:
     assert said == ([f"# Read as: headgate quick {due}"] if due else [])
 
 
+@pytest.mark.parametrize(
+    ("line", "due"),
+    [
+        # A size of a picture is no rate up.
+        ("20Mbit/s 30ms netflix 4k", "! found '4k'"),
+        ("50Mbps 10Mbps 20ms game", "--rate 50Mbit/s --up 10Mbit/s --rtt 20ms --flows game"),
+        ("cable download 3 netflix", "--preset cable --flows 'download,netflix*3'"),
+        ("20Mbit/s 30ms 2reno queue = codel", "--rate 20Mbit/s --rtt 30ms --queue codel --flows 'reno*2'"),
+        ("geo satellite bulk", "--preset satellite --flows bulk"),
+        ("5G 20ms cubic", "--rate 5Gbit/s --rtt 20ms --flows cubic"),
+        ("5G cubic", "--preset 5g --flows cubic"),
+        ("home bulk game 60s", "--preset home --duration 60s --flows bulk,game"),
+        ("home 2 bulk 5 runs seed 7", "--preset home --seed 7 --replications 5 --flows 'bulk*2'"),
+    ],
+)
+def test_words_of_two_meanings(line: str, due: str, cli: Cli) -> None:
+    test_lines_as_people_type_them(line, due, cli)
+
+
 def test_most_lines_run() -> None:
     lines = typed()
     assert len(lines) == 60 and sum(due.startswith("!") for _, due in lines) <= 6

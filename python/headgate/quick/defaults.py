@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from .. import _core
 from ..base.counts import verb
@@ -25,7 +27,7 @@ TRANSPORTS = (SAME, OWN, *LEAST_TIMEOUT)
 BY_RECOVERY = frozenset({"tahoe", "reno", "newreno", "sack"})
 
 #: What belongs to a flow control and not to the transport, where a preset would change it: pacing of Copa, the initial window of LEDBAT.
-_KEPT = {
+_KEPT: Mapping[str, Mapping[str, Any]] = {
     "copa": {"paced": True},
     "ledbat": {"initial_window": 2},
     "ledbat_plus_plus": {"initial_window": 2},

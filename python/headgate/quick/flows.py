@@ -92,8 +92,8 @@ def counted(head: str) -> tuple[str, str | None]:
 
     >>> counted("cubic*2"), counted("2x cubic"), counted("cubic x2"), counted("cubic")
     (('cubic', '2'), ('cubic', '2'), ('cubic', '2'), ('cubic', None))
-    >>> counted("cubic(2)")
-    ('cubic', '2')
+    >>> counted("cubic(2)"), counted("2cubic"), counted("20ms")
+    (('cubic', '2'), ('cubic', '2'), ('20ms', None))
     """
     before = re.fullmatch(r"\s*(\d{1,9})\s*[*x×]\s*(\D.*)", head, re.IGNORECASE | re.DOTALL)
     if before is not None:
@@ -104,6 +104,9 @@ def counted(head: str) -> tuple[str, str | None]:
     within = re.fullmatch(r"\s*([\w+-]+)\s*\(\s*(\d{1,9})\s*\)\s*", head)
     if within is not None:
         return within[1], within[2]
+    together = re.fullmatch(r"\s*(\d{1,3})([A-Za-z]\w+)\s*", head)
+    if together is not None and name_of(together[2]) is not None:
+        return together[2], together[1]
     name, star, count = (part.strip() for part in head.partition("*"))
     return name, count if star else None
 

@@ -129,6 +129,9 @@ class Named:
     def _set(self, name: str, value: str, word: str, told: bool = True) -> bool:
         """A value of an option."""
         options = self.line.options
+        if name in options and options[name] == value:
+            self.line.read = True
+            return True
         if name in options:
             # The default of the queue is one that was not given.
             self.strange.append(f"found {cut(repr(word))} beside --{name} {cut(options[name])}; expected one of them")

@@ -19,6 +19,7 @@ FILLERS = frozenset(
         "bottleneck", "using", "use", "while", "when", "during", "my", "i", "is", "are", "have", "has", "watching", "playing", "running",
         "sharing", "share", "shared", "together", "both", "modem", "router", "internet", "network", "gateway", "parallel", "tcp", "&", "+",
         "|", "-", "from", "by", "some", "headgate", "quick", "test", "simulate", "only", "alone", "someone", "else",
+        "/",
     }
 )  # fmt: skip
 
@@ -27,7 +28,7 @@ NAMED = {
     "rate": "rate", "bandwidth": "rate", "bw": "rate", "speed": "rate", "capacity": "rate", "down": "rate", "downstream": "rate",
     "up": "up", "upstream": "up", "rtt": "rtt", "ping": "rtt", "latency": "rtt", "queue": "queue", "qdisc": "queue", "aqm": "queue",
     "buffer": "buffer", "buffers": "buffer", "loss": "loss", "duration": "duration", "time": "duration", "seed": "seed",
-    "runs": "replications", "replications": "replications", "download": "rate", "upload": "up", "preset": "preset", "shaper": "shaper",
+    "runs": "replications", "replications": "replications", "download": "rate", "upload": "up", "preset": "preset", "shaper": "shaper", "sqm": "shaper",
 }  # fmt: skip
 
 #: Words between a number and its flow.

@@ -66,6 +66,8 @@ class _Reader(Named):
     ) -> None:
         parts = [part for word in words for part in parts_of(word)]
         found = joined([NUMBERS.get(part.lower(), part) for part in parts])
+        for at in [i for i, part in enumerate(found) if part == "=" and 0 < i < len(found) - 1][::-1]:
+            found[at - 1 : at + 2] = [f"{found[at - 1]}={found[at + 1]}"]
         given = {k: v for k, v in options.items() if v is not None}
         super().__init__(TypedLine(given, read=found != list(words)), found)
         self._given(flows, up_flows)
@@ -116,8 +118,10 @@ class _Reader(Named):
                 return self._set(named, found, word)
             if "rate" not in options:
                 return self._set("rate", found, word, found != word)
-            if "up" not in options and not self.line.read:
-                self.line.read = True
+            if not re.search(r"b", word, re.IGNORECASE):
+                # `4k` beside a rate may be the size of a picture.
+                return False
+            self.line.read = True
             return self._set("up" if "up" not in options else "rate", found, word)
         if is_time(word):
             if named in ("rtt", "duration") or (named == "buffer" and not self._value_after()):
@@ -182,6 +186,7 @@ class _Reader(Named):
         if (times and is_flow(following)) or (is_flow(following) and self._no_path_left()):
             self.at += 1 + times
             name = self.words[self.at - 1]
+            self.line.read = True
             return word.isdigit() and self._flow(f"{name}*{word}" if word != "1" else name)
         if "rate" not in options and not any(rate_of(w) or TWO_RATES.fullmatch(w) for w in rest):
             if "preset" in options and not re.match(NUMBER, following):
