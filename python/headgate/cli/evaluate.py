@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -68,18 +69,17 @@ def evaluate(
     with signals.loading():
         from ..evaluation import evaluate as judge
         from .tables.evaluate import print_scores
-        from .terminal import Estimate, progress
+        from .terminal import progress
 
     parameters = parameters_of(changes, "gain=0.5")
     key = _key(key_file, key_env)
     # What is judged by its name is the engine's own.
     hint = (
         ""
-        if trusted or "." not in control
+        if trusted or not re.search(r"\.py(:|$)", control)
         else "; --trusted runs the file within the simulator, sooner and without protection"
     )
-    with progress("judging") as bar:
-        callback = Estimate(bar, hint)
+    with progress("judging", hint) as callback:
         found = judge(
             control, suite, key, name=name, parameters=parameters, rounds=rounds, workers=workers, trusted=trusted,
             progress=callback,

@@ -104,6 +104,9 @@ MOST = 60.0
 class _Lines(Progress):
     """Progress without a terminal: nothing is drawn."""
 
+    #: Stands behind each line.
+    hint = ""
+
     def start(self) -> None:
         """Draws nothing."""
 
@@ -120,7 +123,7 @@ def _told(bar: _Lines) -> Iterator[_Lines]:
         due = AFTER_S
         while not ended.wait(max(due - (time.monotonic() - began), 0.0)):
             if bar.tasks:
-                print_error(escape(far(bar.tasks[0], time.monotonic() - began)))
+                print_error(escape(far(bar.tasks[0], time.monotonic() - began) + bar.hint))
             due += min(max(due, 1.0), MOST)
 
     thread = threading.Thread(target=tell, daemon=True)
@@ -175,8 +178,8 @@ def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callback | None]:
-    """A progress bar that counts runs."""
+def progress(what: str, hint: str = "") -> Iterator[Callback | None]:
+    """A progress bar that counts runs; `hint` stands behind the first estimate, such as what would make it faster."""
     with bar_of(TaskProgressColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
         if bar is None:
             yield None
@@ -188,7 +191,11 @@ def progress(what: str) -> Iterator[Callback | None]:
             bar.update(task, completed=share * total, total=total)
             bar.update(runs, completed=done, total=total)
 
-        yield update
+        if isinstance(bar, _Lines):
+            bar.hint = hint
+            yield update
+        else:
+            yield Estimate(update, hint) if hint else update
 
 
 class Estimate:
