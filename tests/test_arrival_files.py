@@ -36,7 +36,7 @@ def test_flows_begin_at_the_times_of_the_file(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("soon\n", "line 1: expected a time such as 10ms, or a number of seconds"),
+        ("soon\n", "line 1: found a text; expected a time such as 10ms, or a number of seconds"),
         ("1\n-2\n", "line 2: found '-2'; expected a time"),
         ("2\n1\n", "flows[0].arrivals.at[1]: "),
         ("1 week\n", "flows[0].arrivals.at[0]: "),

@@ -285,7 +285,7 @@ def write(file: str, text: str | bytes) -> Break:
 BROKEN: list[tuple[str, Break, list[str]]] = [
     ("no paper", remove("paper.toml"), ["mypaper/paper.toml", "found no file"]),
     ("no TOML", write("paper.toml", "title = \n"), ["paper.toml: expected a file of a paper in TOML", "line 1"]),
-    ("no UTF-8", write("paper.toml", b"title = '\xff'"), ["paper.toml: expected text in UTF-8", "position 9"]),
+    ("no UTF-8", write("paper.toml", b"title = '\xff'"), ["paper.toml: line 1: found the byte 0xff; expected text in UTF-8"]),
     ("no items", write("paper.toml", 'title="a"\nauthors="b"\nreference="c"'), ["paper.toml: expected the key `items`"]),
     ("no title", change("paper.toml", "title =", "titel ="), ["paper.toml: expected the key `title`"]),
     ("key", change("paper.toml", "phase =", "phases ="), ['found "phases"', 'Did you mean "phase"?']),

@@ -221,7 +221,7 @@ def test_a_wrong_step_is_named(tmp_path: Path, text: str, due: str) -> None:
         (line(f"rate = '1Mbit/s', x = {90 * '['}1{90 * ']'}"), "deep"),
         (GOOD + f"{'.'.join(80 * 'a')} = 1", "at most 50 parts"),
         (GOOD + f"#{1_000_000 * 'x'}", f"found more than {LONGEST} bytes"),
-        (b"\xff\xfe\x00", "expected text in UTF-8, found other bytes at position 0"),
+        (b"\xff\xfe\x00", "line 1: found text in UTF-16; expected text in UTF-8"),
         (GOOD + "cells = { a = 'x' }", "cells.a: found 'x'; expected a list"),
         (GOOD + "cells = 3", "cells: found 3; expected a table"),
         (GOOD + "cells = { a = [] }", "cells: found 0; expected 1 to 200"),

@@ -173,7 +173,6 @@ def test_bad_files(cli: Cli, tmp_path: Path) -> None:
         (["--queue", "fq", "--rate", "1Mbit/s", "--classify", "pair"], ["pair", "only a capture"]),
         (["--queue", "fq", "--rate", "1Mbit/s", "--ties", "both"], ["together"]),
         (["--queue", "fcfs", "--buffer", "1GB", "--rate", "1bit/s"], ["213 days", "higher rate"]),
-        (["--rate", "1Mbit/s"], ["--queue"]),
         (["--queue", "fq"], ["--rate"]),
     ],
 )  # fmt: skip

@@ -18,6 +18,8 @@ import pytest
 
 import headgate
 from headgate.base.errors import HeadgateError, TraceError
+from headgate.explore.front.folder import found_in
+from headgate.explore.replays.trace import Trace, is_trace
 
 from .conftest import Cli
 from .test_replay import CAPTURE, OFFICE
@@ -205,3 +207,12 @@ def test_flows_and_hosts_are_the_same_where_packets_wait_for_others(cli: Cli) ->
     for file in (OFFICE, CAPTURE):
         due, found = (results(cli, file, *more, "--queue", "cake") for more in ((), ("--lenient", "--sort", "10ms")))
         assert found == due
+
+
+def test_the_explorer_knows_compressed_traces(tmp_path: Path) -> None:
+    for name, kind in (("a.pcap.gz", "gzip"), ("b.csv.zst", "zstd"), ("c", "gzip")):
+        (tmp_path / name).write_bytes(packed(CAPTURE.read_bytes(), kind))
+        assert is_trace(tmp_path / name)
+    assert [entry.name for entry in found_in(tmp_path)] == ["a.pcap.gz", "b.csv.zst"]
+    trace = Trace(tmp_path / "c", 0)
+    assert trace.read(trace.reading()).packets == 225

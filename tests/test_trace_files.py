@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,21 @@ def scenario(folder: Path, rate: dict[str, Any], text: str | bytes | None) -> Pa
     [
         ("mahimahi", "0\n3\n3\n12\n", "times", [0, 3, 3, 12]),
         ("mahimahi", "# down\r\n1\r\n\r\n2\r\n", "times", [1, 2]),
+        ("mahimahi", "\ufeff1\r2\r", "times", [1, 2]),
+        (
+            "steps",
+            "\ufeff0s;8Mbit/s;\n1,5s;0bit/s\n2s;2Mbit/s\n",
+            "steps",
+            [["0ps", "8Mbit/s"], ["1.5s", "0bit/s"], ["2s", "2Mbit/s"]],
+        ),
+        ("steps", "0s\t8Mbit/s\n2s\t2Mbit/s\n", "steps", [["0ps", "8Mbit/s"], ["2s", "2Mbit/s"]]),
+        ("steps", "0s 8Mbit/s\n2s 2Mbit/s\n", "steps", [["0ps", "8Mbit/s"], ["2s", "2Mbit/s"]]),
+        (
+            "steps",
+            "time_s;rate_bps\n0;8e6\n0,25;1234567,8\n",
+            "steps",
+            [["0ps", "8Mbit/s"], ["250ms", "1234.568kbit/s"]],
+        ),
         ("steps", STEPS, "steps", [["0ps", "8Mbit/s"], ["1.5s", "0bit/s"], ["2s", "2Mbit/s"]]),
         (
             "steps",
@@ -51,12 +67,32 @@ def test_a_trace_takes_the_place_of_its_file(
     assert "file" not in read
 
 
+def test_a_trace_of_pensieve_is_read_as_its_simulator_reads_it(tmp_path: Path) -> None:
+    """The Mbit that may be sent by each time, as its `sim/env.py` adds them up: the rate of a line times the time since the line before."""
+    lines = [(0.0, 9.9), (0.5, 2.0), (1.75, 0.25), (2.5, 0.0), (4.0, 8.125)]
+    for sign, end in ((" ", "\n"), ("\t", "\r\n"), ("  ", "\n")):
+        text = "".join(f"{time}{sign}{rate}{end}" for time, rate in lines)
+        file = scenario(tmp_path, {"kind": "steps", "file": "trace"}, text)
+        read = Scenario.from_file(file).resolve()["links"][0]["rate"]["forward"]
+        steps = [(_core.quantity(time)[2], _core.quantity(rate)[2] / 1e6) for time, rate in read["steps"]]
+        assert read["period"] == "4s"
+        ends = [time for time, _ in steps[1:]] + [4.0]
+        ours = [(end, rate * (end - time)) for (time, rate), end in zip(steps, ends, strict=True)]
+        theirs = [(t, rate * (t - before)) for (before, _), (t, rate) in pairwise(lines)]
+        assert [x for pair in ours for x in pair] == pytest.approx([x for pair in theirs for x in pair])
+    # What the table says goes before what the file says.
+    file = scenario(tmp_path, {"kind": "steps", "file": "trace", "period": "9s"}, text)
+    assert Scenario.from_file(file).resolve()["links"][0]["rate"]["forward"]["period"] == "9s"
+
+
 @pytest.mark.parametrize(
     ("rate", "text", "said"),
     [
         ({"kind": "mahimahi", "file": "trace"}, None, "expected a file of delivery opportunities, found none"),
         ({"kind": "mahimahi", "file": "trace"}, "1\n-2\n", "line 2: found '-2'; expected a time in whole milliseconds"),
-        ({"kind": "mahimahi", "file": "trace"}, "1.5\n", "line 1: expected a time"),
+        ({"kind": "mahimahi", "file": "trace"}, "1.5\n", "line 1: found a number; expected a time"),
+        ({"kind": "mahimahi", "file": "trace"}, "root:x:0\n", "line 1: found a text; expected a time"),
+        ({"kind": "mahimahi", "file": "trace"}, b"1\n\xe4\n", "line 2: found the byte 0xe4; expected text in UTF-8"),
         ({"kind": "mahimahi", "file": "trace"}, "1\n\u0662\n", "line 2: found"),
         ({"kind": "mahimahi", "file": "trace"}, "9" * 4000, "expected a time in whole milliseconds"),
         ({"kind": "mahimahi", "file": "trace"}, "1\n" * 1_000_001, "expected at most 1000000 times in all files"),
@@ -64,9 +100,24 @@ def test_a_trace_takes_the_place_of_its_file(
         (
             {"kind": "mahimahi", "file": "trace"},
             b"\xff\xfe1\n",
-            "expected a file of delivery opportunities, as text in UTF-8",
+            "line 1: found text in UTF-16; expected text in UTF-8",
         ),
-        ({"kind": "steps", "file": "trace"}, "0s 1Mbit/s\n", "expected a time and a rate, such as 10s,2Mbit/s"),
+        (
+            {"kind": "steps", "file": "trace"},
+            "0s\n",
+            "line 1: found a text; expected a time and a rate, such as 10s,2Mbit/s",
+        ),
+        (
+            {"kind": "steps", "file": "trace"},
+            "0,5\n1,6\n",
+            "line 1: found a number and a number; expected a time and a rate",
+        ),
+        (
+            {"kind": "steps", "file": "trace"},
+            "0 5\n1 x\n",
+            "line 2: found '1 x'; expected a number of seconds and one of Mbit/s",
+        ),
+        ({"kind": "steps", "file": "trace"}, "0 5\n", "found 1 line of seconds and Mbit/s; expected at least 2"),
         ({"kind": "steps", "file": "trace"}, "time_s,rate_bps\n0,8e6\n1,x\n", "line 3: found '1,x'"),
         ({"kind": "steps", "file": "trace"}, "time_s,rate_bps\n-1,8e6\n", "line 2: found '-1,8e6'"),
         ({"kind": "steps", "file": "trace"}, "time_s,rate_bps\n0,1e999999999\n", "line 2: found '0,1e999999999'"),

@@ -296,6 +296,12 @@ impl Replay {
         Ok(self.get()?.intake().flows.count_hosts())
     }
 
+    /// Seconds from the first packet to the last.
+    #[getter]
+    fn length(&self) -> PyResult<f64> {
+        Ok(self.get()?.intake().length().as_secs_f64())
+    }
+
     /// The first packet's time in seconds, as exact text.
     #[getter]
     fn origin(&self) -> PyResult<String> {

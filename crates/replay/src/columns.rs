@@ -94,7 +94,9 @@ fn flows<'a>() -> Vec<Column<FlowRow<'a>>> {
 struct SummaryRow<'a> {
     count: &'a Count,
     span_s: f64,
-    busy_s: f64,
+    /// Part of the span.
+    busy: f64,
+    rate_bps: f64,
 }
 
 impl Counted for SummaryRow<'_> {
@@ -112,8 +114,9 @@ fn summary<'a>() -> Vec<Column<SummaryRow<'a>>> {
     let mut all: Vec<Column<SummaryRow<'a>>> = counts();
     all.extend([
         column("span_s", "s", Most, Float(Counted::span_s), "Time from the first arrival to the last departure."),
+        column("rate_bps", "bit/s", Mean, Float(|r: &SummaryRow| r.rate_bps), "Rate of the line; the mean over the span where it changes."),
         column("throughput_bps", "bit/s", Total, Float(SummaryRow::throughput), "Bits sent over the span."),
-        column("utilisation", "", Mean, Float(|r| r.busy_s / if r.span_s > 0.0 { r.span_s } else { 1.0 }), "Share of the span spent transmitting."),
+        column("utilisation", "", Mean, Float(|r: &SummaryRow| r.busy), "Share of the span spent transmitting; where the rate changes, share of the bits that the line could have sent."),
     ]);
     all.extend(delays());
     all
@@ -180,9 +183,16 @@ impl Replay {
 
     /// What discipline number `queue` did in all: one row.
     pub fn summary_table(&mut self, queue: usize) -> Table {
-        let (span, busy_ps) = (self.end(queue), self.counters(queue).busy_ps);
-        let (span_s, busy_s) = (span.as_secs_f64(), busy_ps as f64 * 1e-12);
-        table(&summary(), [SummaryRow { count: self.all(queue), span_s, busy_s }].iter(), [])
+        let (span_s, busy_ps) = (self.end(queue).as_secs_f64(), self.counters(queue).busy_ps);
+        // Where every packet was dropped there is no span.
+        let over = if span_s > 0.0 { span_s } else { 1.0 };
+        let (count, offered) = (self.all(queue), self.offered(queue));
+        let (busy, rate_bps) = match self.constant_bps() {
+            Some(bps) => (busy_ps as f64 * 1e-12 / over, bps),
+            None if offered > 0.0 => (8.0 * count.sent_bytes as f64 / offered, offered / over),
+            None => (0.0, 0.0),
+        };
+        table(&summary(), [SummaryRow { count, span_s, busy, rate_bps }].iter(), [])
     }
 
     /// The next rows of discipline number `queue`, up to `most`, if they are kept; flows by number, reasons by number from 1.

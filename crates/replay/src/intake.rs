@@ -184,6 +184,11 @@ impl Intake {
         Origin::from_ps(self.span.unwrap_or_default().0)
     }
 
+    /// From the first packet to the last.
+    pub fn length(&self) -> Time {
+        self.span.map_or(Time::ZERO, |(first, last)| Time::from_ps((last - first) as u64))
+    }
+
     /// What was skipped, by kind of fault.
     pub fn skipped(&self) -> &BTreeMap<&'static str, u64> {
         &self.skipped

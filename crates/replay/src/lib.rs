@@ -15,6 +15,7 @@ mod follow;
 mod guard;
 mod intake;
 mod kept;
+mod line;
 mod lines;
 mod number;
 mod options;

@@ -1,17 +1,19 @@
 //! The options of a replay.
 
 use crate::replayer::Conventions;
-use headgate_packet::{Bytes, Duration, Rate};
+use headgate_packet::{Bytes, Duration};
 use headgate_queue::Spec;
+use headgate_sim::link::{LineRate, OneWay};
 use headgate_sim::spec::SpecError;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The options of a replay.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
-    /// Rate of the line.
-    pub rate: Rate,
+    /// Rate of the line, or a link that was recorded.
+    #[serde(deserialize_with = "line_rate")]
+    pub rate: LineRate,
     /// The disciplines.
     pub queues: Vec<Spec>,
     /// Seed of the disciplines' random streams.
@@ -37,6 +39,10 @@ pub struct Options {
 /// Lengths at which packets may be cut.
 const SEGMENT: std::ops::RangeInclusive<u64> = 256..=65_535;
 
+fn line_rate<'de, D: Deserializer<'de>>(d: D) -> Result<LineRate, D::Error> {
+    LineRate::read(serde_json::Value::deserialize(d)?)
+}
+
 fn one() -> u64 {
     1
 }
@@ -55,7 +61,14 @@ impl Options {
             return Err(SpecError::at("segment", "expected 256B to 65535B, such as 1500B").found(most));
         }
         for (i, queue) in options.queues.iter_mut().enumerate() {
-            *queue = queue.at_line(options.rate, None).map_err(|wrong| {
+            if queue.preempts() && options.rate.slots().is_some() {
+                let kind = queue.name();
+                let message = format!(
+                    "expected another queue: {kind} interrupts what is in transmission, and this line sends at certain times"
+                );
+                return Err(SpecError::at(format!("queues[{i}].kind"), message).found(kind));
+            }
+            *queue = queue.at_line(options.rate.mean(), None).map_err(|wrong| {
                 let error = SpecError::at(format!("queues[{i}].{}", wrong.path), wrong.expected);
                 if let Some(found) = wrong.found { error.found(found) } else { error }
             })?;

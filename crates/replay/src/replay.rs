@@ -6,6 +6,7 @@ use crate::error::TraceError;
 use crate::follow::Follow;
 use crate::intake::Intake;
 use crate::kept::{Keeper, Kept};
+use crate::line::offered;
 use crate::options::Options;
 use crate::output::CsvOutput;
 use crate::record::Record;
@@ -20,6 +21,7 @@ use headgate_capture::Classify;
 use headgate_packet::Time;
 use headgate_packet::foreign::Fault;
 use headgate_queue::{Counters, Spec};
+use headgate_sim::link::LineRate;
 use headgate_sim::{Tracks as Decided, Window};
 use std::collections::VecDeque;
 use std::io;
@@ -67,6 +69,7 @@ struct Queue {
 
 /// A replay.
 pub struct Replay {
+    rate: LineRate,
     source: Source,
     intake: Intake,
     queues: Vec<Queue>,
@@ -81,11 +84,11 @@ impl Replay {
     /// A replay of a table that is handed over with [`Replay::push`].
     pub fn new(options: &Options) -> Replay {
         let queue = |spec: &Spec| Queue {
-            replayer: Replayer::new(spec, options.rate, options.seed, options.conventions),
+            replayer: Replayer::new(spec, &options.rate, options.seed, options.conventions),
             record: Record { series: options.series.then(Series::default), ..Record::default() },
             next: 0,
         };
-        let mut intake = Intake::new(options.lenient, options.rate, options.conventions.ecn.into())
+        let mut intake = Intake::new(options.lenient, options.rate.lowest(), options.conventions.ecn.into())
             .sorted(options.sort.unwrap_or_default());
         intake.headers.wanted = options.queues.iter().any(Spec::filters_acknowledgements);
         intake.large.segment = options.segment.map(|most| most.0 as u32);
@@ -93,6 +96,7 @@ impl Replay {
             source: Source::Table(TableTrace::default()),
             intake,
             queues: options.queues.iter().map(queue).collect(),
+            rate: options.rate.clone(),
             frames: None,
             keeper: None,
             position: None,
@@ -339,6 +343,16 @@ impl Replay {
     pub fn fault(&self) -> Option<(usize, &Fault)> {
         let faults = self.queues.iter().enumerate().filter_map(|(i, queue)| Some((i, queue.replayer.fault()?)));
         faults.min_by_key(|(_, fault)| fault.at)
+    }
+
+    /// Bits that the line of discipline number `queue` offered from the first packet until the end of the last transmission.
+    pub fn offered(&self, queue: usize) -> f64 {
+        offered(&self.rate, self.end(queue))
+    }
+
+    /// The rate of the line in bit/s, if it does not change.
+    pub fn constant_bps(&self) -> Option<f64> {
+        if let LineRate::Fixed(rate) = &self.rate { Some(rate.as_bps() as f64) } else { None }
     }
 
     /// What the port counted.

@@ -6,9 +6,11 @@
 use crate::code_points::{Priorities, priorities};
 use crate::flows::Flows;
 use crate::intake::Arrival;
+use crate::line::Line;
 use headgate_packet::foreign::Fault;
-use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, TcpHeader, Time};
+use headgate_packet::{Ecn, FlowId, Packet, Rng, TcpHeader, Time};
 use headgate_queue::{Counters, Discipline as _, Dropped, LinkInfo, Port, Sent, Spec};
+use headgate_sim::link::LineRate;
 use serde::{Deserialize, Serialize};
 
 /// Whether the packet in transmission takes room in the buffer.
@@ -97,6 +99,8 @@ pub trait Watch {
 #[derive(Clone, Debug)]
 pub struct Replayer {
     port: Port,
+    /// Its rate over time.
+    line: Line,
     /// The line with the flows that have arrived so far.
     link: LinkInfo,
     conventions: Conventions,
@@ -115,7 +119,8 @@ pub struct Replayer {
 
 impl Replayer {
     /// An idle port; its discipline draws from the stream (seed, 0, "replay").
-    pub fn new(spec: &Spec, rate: Rate, seed: u64, conventions: Conventions) -> Replayer {
+    pub fn new(spec: &Spec, line: &LineRate, seed: u64, conventions: Conventions) -> Replayer {
+        let rate = line.first().unwrap_or(line.mean());
         let link = LinkInfo { rate, flows: 0, weights: vec![], hosts: vec![] };
         let untouched = Rng::new(seed, 0, "replay");
         let mut port = Port::new(spec.build(&link), rate, untouched.clone());
@@ -125,8 +130,10 @@ impl Replayer {
             (InService::Counts, AtDeparture::ArrivalsFirst) => headgate_queue::InService::ThroughEnd,
         });
         let (priorities, code_points, now) = (priorities(spec), false, Time::ZERO);
+        let line = Line::new(line, &mut port);
         Replayer {
             port,
+            line,
             link,
             conventions,
             now,
@@ -213,6 +220,32 @@ impl Replayer {
     /// Everything that is due by `at`.
     #[inline]
     fn advance(&mut self, at: Time, watch: &mut impl Watch) {
+        while self.line.due() <= at && self.line.due() != Time::NEVER {
+            self.change(watch);
+        }
+        self.go_on(at, watch);
+    }
+
+    /// The next change of the line's rate.
+    #[cold]
+    fn change(&mut self, watch: &mut impl Watch) {
+        let at = self.line.due();
+        // As in a run: what is due at that instant starts at the old rate.
+        self.go_on(at, watch);
+        if let Some(rate) = self.line.change() {
+            self.link.rate = rate;
+            // No conversation is added, and those known keep their weights.
+            let link = LinkInfo { rate, flows: self.link.flows, weights: vec![], hosts: vec![] };
+            self.port.set_link(&link, at);
+            self.port.set_up(true, at);
+        } else {
+            self.port.set_up(false, at);
+        }
+    }
+
+    /// Everything that is due by `at`, at the present rate.
+    #[inline]
+    fn go_on(&mut self, at: Time, watch: &mut impl Watch) {
         let end = &mut self.busy_until;
         self.port.advance(at, &mut |sent: Sent| {
             *end = Some(sent.end);
@@ -230,7 +263,9 @@ impl Replayer {
     /// The trace is over: performs up to `most` of the remaining steps. False when nothing is left.
     pub fn drain(&mut self, most: usize, watch: &mut impl Watch) -> bool {
         for _ in 0..most {
-            let next = self.port.next();
+            // A line that is at rest goes on with its next step.
+            let (next, waits) = (self.port.next(), self.port.backlog().packets + self.port.begun() > 0);
+            let next = if next == Time::NEVER && waits { self.line.due() } else { next };
             if next == Time::NEVER {
                 return false;
             }

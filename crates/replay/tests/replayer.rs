@@ -5,6 +5,7 @@ use headgate_queue::{DropReason, Dropped, LIST, Sent, Spec};
 use headgate_replay::{
     Arrival, AtDeparture, Conventions, EcnDefault, Fate, InService, Replayer, Row, Rows, Ties, Watch,
 };
+use headgate_sim::link::LineRate;
 use num_rational::BigRational as Q;
 use proptest::prelude::*;
 
@@ -31,7 +32,7 @@ impl Watch for Recorder {
 /// Rows and order of transmissions of packets (time in ps, flow, bytes, priority); the flows are numbered as they arrive.
 fn run(spec: &str, bps: u64, conventions: Conventions, packets: &[(u64, u32, u32, u8)]) -> (Vec<Row>, Vec<u32>) {
     let spec: Spec = serde_json::from_str(spec).expect("a discipline");
-    let mut replayer = Replayer::new(&spec, Rate::from_bps(bps).expect("above zero"), 1, conventions);
+    let mut replayer = Replayer::new(&spec, &LineRate::Fixed(Rate::from_bps(bps).expect("above zero")), 1, conventions);
     let (mut recorder, mut known) = (Recorder::default(), Vec::new());
     for (i, &(at, name, bytes, priority)) in packets.iter().enumerate() {
         let flow = known.iter().position(|n| *n == name).unwrap_or(known.len()) as u32;

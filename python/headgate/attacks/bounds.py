@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from .. import _core
 from ..base.catalogue import catalogue
 from ..base.errors import HeadgateError, cut, nearest
+from ..base.text import decoded
 from ..base.toml import document
 from .genome import GENES, MOST_TIMES, PATTERNS, Bounds
 
@@ -56,7 +57,7 @@ def read(name: str) -> Bounds:
     try:
         if file.stat().st_size > 100_000:
             raise HeadgateError(f"{cut(name)}: expected a file of bounds, at most 100 KB")
-        text = file.read_text("utf-8")
+        text = decoded(file.read_bytes(), cut(name))
     except (OSError, UnicodeDecodeError) as e:
         raise HeadgateError(f"{cut(name)}: cannot be read: {getattr(e, 'strerror', None) or e}") from None
     return made(document(text, cut(name), "bounds"), name)

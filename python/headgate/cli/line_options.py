@@ -12,15 +12,22 @@ from ..base.choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
 Command = Callable[..., Any]
 
 
+#: The disciplines that are compared where none is given: what most links have, what newer ones have, and what routers at home can have.
+DEFAULT = ("fcfs", "codel", "fq_codel", "cake")
+
+
 def line_options(required: bool) -> Callable[[Command], Command]:
-    """The options; `required`: the link's rate and a discipline have to be given."""
+    """The options; `required`: the link's rate has to be given."""
     chosen = "" if required else " Chosen from the trace unless given."
+    default = f" {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]} unless given." if required else ""
+    recorded = ", or the file of a recorded link" if required else ""
     options = [
         click.option(
-            "--queue", "queues", metavar="NAME|TABLE", multiple=True, required=required,
-            help="Discipline: its name, a file such as mine.py, or a TOML or JSON table. Repeat it to compare several.",
+            "--queue", "queues", metavar="NAME[:KEY=VALUE,...]", multiple=True,
+            help="Discipline as in headgate quick: a name, with parameters if wanted, a file such as mine.py; or a table in TOML or JSON. "
+            f"Repeat it to compare several.{default}",
         ),
-        click.option("--rate", required=required, help=f"Rate of the link, such as 10Mbit/s.{chosen}"),
+        click.option("--rate", required=required, help=f"Rate of the link, such as 10Mbit/s{recorded}.{chosen}"),
         click.option("--buffer", help=f"Buffer of every discipline that has one, such as 64KB or 100pkt.{chosen}"),
         click.option(
             "--set", "changes", metavar="[QUEUE.]NAME=VALUE", multiple=True,
@@ -51,16 +58,18 @@ def line_options(required: bool) -> Callable[[Command], Command]:
     return add
 
 
-def parse_queue(text: str) -> str | dict[str, Any]:
-    """A discipline as a name or a table.
+def parse_queue(text: str) -> dict[str, Any]:
+    """A discipline as `headgate quick` has it, or as a table.
 
-    >>> parse_queue("fq"), parse_queue('{kind = "fq", delta = "1000B"}'), parse_queue("fq:delta=1000B")
-    ('fq', {'kind': 'fq', 'delta': '1000B'}, {'kind': 'fq', 'delta': '1000B'})
+    >>> parse_queue("fifo"), parse_queue('{kind = "fq", delta = "1000B"}'), parse_queue("cake:rate=9Mbit/s")
+    ({'kind': 'fcfs'}, {'kind': 'fq', 'delta': '1000B'}, {'kind': 'cake', 'rate': '9Mbit/s'})
 
     Raises:
         HeadgateError: there is none.
     """
-    from ..scenario.subjects import read
+    from ..quick.queues import read_queue
+    from ..scenario.subjects import divided, is_own, read
 
-    found = read(text, "discipline", place="--queue")
-    return found.table if len(found.table) > 1 else found.name
+    if is_own(divided(text, "discipline")[0]):
+        return read(text, "discipline", place="--queue").table
+    return read_queue(text)

@@ -9,7 +9,7 @@ import click
 
 from . import signals
 from .changes import parameters_of
-from .line_options import line_options, parse_queue
+from .line_options import DEFAULT, line_options, parse_queue
 from .scenario_files import plugin_files
 from .show import print_json
 
@@ -17,7 +17,11 @@ from .show import print_json
 @click.command(
     epilog="""\b
 Examples:
-  headgate replay scenarios/office.csv --queue fq --rate 2Mbit/s --buffer 64KB
+  headgate replay scenarios/office.csv --rate 2Mbit/s --buffer 64KB
+  headgate replay link.pcap.gz --queue fcfs --queue cake:rate=9Mbit/s \\
+    --rate 10Mbit/s
+  tcpdump -w - | headgate replay - --rate 10Mbit/s
+  headgate replay link.pcapng --rate cell.trace --lenient --sort 10ms
   headgate replay scenarios/office.csv --queue fcfs --queue fq \\
     --rate 2Mbit/s --out packets.csv
   headgate replay link.pcapng --queue '{kind = "fq", delta = "1000B"}' \\
@@ -80,7 +84,10 @@ def replay(
     wide: bool,
     as_json: bool,
 ) -> None:
-    """Replay TRACE (CSV, Parquet, pcap or pcapng) through queueing disciplines and compare the results."""
+    """Replay TRACE (CSV, Parquet, pcap or pcapng) through queueing disciplines and compare the results.
+
+    TRACE may be compressed with gzip or zstd; - is standard input.
+    """
     with signals.loading():
         from rich.markup import escape
 
@@ -97,7 +104,7 @@ def replay(
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     with rows_progress(f"replaying {trace.name}") as callback:
         result = replay_trace(
-            trace, [parse_queue(q) for q in queues], rate, buffer,
+            trace, [parse_queue(q) for q in queues or DEFAULT], rate, buffer,
             parameters=parameters, classify=classify, out=out, seed=seed, in_service=in_service, ties=ties,
             at_departure=at_departure, ecn=ecn, lenient=lenient, sort=sort, segment=segment,
             packets=False, series=figure is not None, progress=callback,

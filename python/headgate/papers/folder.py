@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import HeadgateError, cut, nearest
+from ..base.text import decoded
 from ..base.toml import document
 from ..plugins import trusted
 from .model import PaperError, Table
@@ -74,12 +75,7 @@ class Folder:
             raise PaperError(f"{self.origin(file)}: cannot be read; {e.strerror or e}") from None
         if len(raw) > LONGEST:
             raise PaperError(f"{self.origin(file)}: expected a file of at most {LONGEST // 1_000_000} MB")
-        try:
-            return raw.decode("utf-8").removeprefix("\ufeff")
-        except UnicodeDecodeError as e:
-            raise PaperError(
-                f"{self.origin(file)}: expected text in UTF-8, found other bytes at position {e.start}"
-            ) from None
+        return decoded(raw, self.origin(file), PaperError)
 
     def toml(self, file: str, needed_by: str = "", expected: str = "a file of a paper") -> Table:
         """The contents of a TOML file, which was `expected` to be something.

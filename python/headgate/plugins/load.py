@@ -17,6 +17,7 @@ from typing import Any
 
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.folders import resolved, within
+from ..base.text import decoded
 from . import calls, guard, native, registered, trusted
 
 #: Maximum length of a file in bytes, and of all files of a scenario.
@@ -82,9 +83,7 @@ def _source(file: Path, place: str) -> str:
     try:
         if file.stat().st_size > LONGEST:
             raise HeadgateError(f"{place}: {cut(file)}: expected a file of at most {LONGEST // 1000} KB")
-        return file.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise HeadgateError(f"{place}: {cut(file)}: expected a file of Python, as text in UTF-8") from None
+        return decoded(file.read_bytes(), f"{place}: {cut(file)}")
     except OSError as e:
         raise HeadgateError(f"{place}: {cut(file)}: expected a file of Python; {e.strerror or e}") from None
 

@@ -86,6 +86,28 @@ def plain(text: str, option: str = "--queue") -> str:
     return ":".join([name, ",".join(items)] if items else [name])
 
 
+def read_queue(text: str, option: str = "--queue") -> dict[str, Any]:
+    """The discipline with the parameters that the text has, as a file has it.
+
+    >>> read_queue("cake:rate=9Mbit/s"), read_queue("fq_codel")
+    ({'kind': 'cake', 'rate': '9Mbit/s'}, {'kind': 'fq_codel'})
+
+    Raises:
+        HeadgateError: the text is no discipline, or has a parameter that this one has not; the error names the option.
+    """
+    text = spelled(text, "discipline", option)
+    name, known = name_of(option, text), names_of("disciplines")
+    queue: dict[str, Any] = {"kind": name}
+    for key, value in _given(text, option):
+        if key.partition(".")[0] not in known[name]:
+            expected = f"KEY=VALUE with one of {', '.join(known[name])}"
+            raise HeadgateError(
+                f"{option}: {name}: {unknown(key, expected, known[name], f'{key}={value}' if value else key)}"
+            )
+        put(queue, key, parse_value(value))
+    return queue
+
+
 def queue_of(text: str, buffer: str | None, product: int, option: str = "--queue") -> dict[str, Any]:
     """The discipline with its parameters, as a file has it.
 
@@ -98,16 +120,8 @@ def queue_of(text: str, buffer: str | None, product: int, option: str = "--queue
     Raises:
         HeadgateError: the text is no discipline, or has a parameter that this one has not.
     """
-    text = spelled(text, "discipline", option)
-    name, known = name_of(option, text), names_of("disciplines")
-    queue: dict[str, Any] = {"kind": name}
-    for key, value in _given(text, option):
-        if key.partition(".")[0] not in known[name]:
-            expected = f"KEY=VALUE with one of {', '.join(known[name])}"
-            raise HeadgateError(
-                f"{option}: {name}: {unknown(key, expected, known[name], f'{key}={value}' if value else key)}"
-            )
-        put(queue, key, parse_value(value))
+    queue, known = read_queue(text, option), names_of("disciplines")
+    name = queue["kind"]
     if "buffer" in queue and buffer is not None:
         raise HeadgateError(f"--buffer: expected none beside that of {option}")
     if "buffer" in known[name]:

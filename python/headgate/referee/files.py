@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ..base.errors import HeadgateError, cut, nearest
+from ..base.text import decoded
 from ..base.toml import document
 from .case import Case
 from .expected import Better, Bound, CaseStep, Measurement, seconds
@@ -43,14 +44,11 @@ def read(file: str | os.PathLike[str], family: str = "") -> Case:
             text = stream.read(LONGEST + 1)
         if len(text) > LONGEST:
             raise ValueError(f"found more than {LONGEST} bytes; expected at most these")
-        decoded = text.decode()
-    except UnicodeDecodeError as e:
-        raise HeadgateError(f"{cut(path)}: expected text in UTF-8, found other bytes at position {e.start}") from None
     except OSError as e:
         raise HeadgateError(f"{cut(path)}: {e.strerror or e}; expected the file of a case") from None
     except ValueError as e:
         raise HeadgateError(f"{cut(path)}: {e}") from None
-    data = document(decoded, cut(path), "a case")
+    data = document(decoded(text, cut(path)), cut(path), "a case")
     return made(data, path.stem, cut(path), family)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 from ..analysis import jain_index, max_min
@@ -20,6 +21,9 @@ from ..results.fairness import of_ideal
 from ..results.tables import Table, from_core
 from ..stats.means import finite
 from .notes import Facts, left_out, notes
+from .options import known_parameters
+from .sentences import sentences
+from .sparse import QueueRank, ranked, sparse
 
 if TYPE_CHECKING:
     from ..plots.canvas import Picture
@@ -49,8 +53,10 @@ class Replay:
         queues: Sequence[str],
         kept: Sequence[Kept],
         outputs: Sequence[Path],
+        recorded: str | None = None,
     ) -> None:
-        """Takes a replay that is finished."""
+        """Takes a replay that is finished; `recorded` is the file of its link, if it had one."""
+        self._recorded = recorded
         self._core = core
         self._kept = list(kept)
         self.origin = origin
@@ -62,7 +68,7 @@ class Replay:
     def __repr__(self) -> str:
         flows = len(self.flows) // len(self.queues)
         what = f"{counted(self._core.packets, 'packet')}, {counted(flows, 'flow')}"
-        return f"Replay({self.origin}: {what} through {', '.join(self.queues)} at {json.loads(self._core.options)['rate']})"
+        return f"Replay({self.origin}: {what} through {', '.join(self.queues)} at {self.rate})"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -124,17 +130,58 @@ class Replay:
         """
         rows = []
         flows = self.flows
-        rate_bps = _core.quantity(json.loads(self._core.options)["rate"])[2]
+        ranks = {rank.queue: rank for rank in self.ranks}
         for i, name in enumerate(self.queues):
             mine = flows["queue"] == name
             jain = jain_index(flows["throughput_bps"][mine] / flows["weight"][mine])
             all_flows = from_core(self._core.all(i))
-            ideal = _ideal_bps(rate_bps, flows["bytes"][mine], flows["weight"][mine], float(all_flows["span_s"][0]))
+            ideal = _ideal_bps(
+                float(all_flows["rate_bps"][0]),
+                flows["bytes"][mine],
+                flows["weight"][mine],
+                float(all_flows["span_s"][0]),
+            )
             ratio = of_ideal(flows["throughput_bps"][mine], ideal)
-            indices = {"jain_of_max_min": jain_index(ratio[~np.isnan(ratio)]), "jain": jain}
+            indices = {
+                "jain_of_max_min": jain_index(ratio[~np.isnan(ratio)]), "jain": jain,
+                "sparse_packets": ranks[name].packets, "sparse_drops": ranks[name].drops, "sparse_delay_s": ranks[name].delay_s,
+            }  # fmt: skip
             queue = np.array([name], dtype=object)
             rows.append({"queue": queue, **all_flows, **{k: np.array([v]) for k, v in indices.items()}})
         return Table({k: np.concatenate([r[k] for r in rows]) for k in rows[0]})
+
+    @property
+    def rate(self) -> str:
+        """The rate of the line as text: a quantity, or the file or the kind of a recorded link."""
+        rate = json.loads(self._core.options)["rate"]
+        return rate if isinstance(rate, str) else self._recorded or f"a trace ({rate['kind']})"
+
+    @cached_property
+    def sparse(self) -> npt.NDArray[np.bool_]:
+        """Which flows, in the order of their numbers, ask for no more than their fair share of the link."""
+        one, rate = self._flows_of(self.queues[0]), float(from_core(self._core.all(0))["rate_bps"][0])
+        return sparse(rate, one["bytes"], one["weight"], self._core.length)
+
+    @cached_property
+    def ranks(self) -> list[QueueRank]:
+        """The queues, the one with the least delay of sparse flows first; of all flows where none or each of them is sparse."""
+        chosen = self.sparse if 0 < self.sparse.sum() < self.sparse.size else np.ones_like(self.sparse)
+        return ranked(self.flows.columns, self.queues, chosen)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What it gave, in sentences."""
+        names = [str(name) for name in self._flows_of(self.queues[0])["flow"]]
+        few = [name for name, one in zip(names, self.sparse, strict=True) if one]
+        return list(sentences(names, few, self.ranks, {row["queue"]: row for row in self.summary.rows()}))
+
+    def buffers(self) -> dict[str, str]:
+        """The buffer of each queue in words; `cake` has one that follows from its rate, unless it is given."""
+        specs = json.loads(self._core.options)["queues"]
+        return {
+            name: str(spec.get("buffer") or ("its own" if "buffer" in known_parameters()[spec["kind"]] else "none"))
+            for name, spec in zip(self.queues, specs, strict=True)
+        }
 
     def packets(self, queue: str | None = None) -> Table:
         """One row per packet in the order of arrival.
@@ -195,7 +242,7 @@ class Replay:
         return self.queues.index(queue)
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """The stable JSON form: `{trace, notes, rate, seed, conventions, version, queues: [{queue, ..., flows: [...]}]}`.
+        """The stable JSON form: `{trace, notes, sentences, rate, seed, conventions, version, queues: [{queue, ..., flows: [...]}]}`.
 
         Args:
             most: maximum number of flows of each queue, those with most bytes.
@@ -222,7 +269,8 @@ class Replay:
                 "not_ip": self.not_ip,
             },
             "notes": self.notes,
-            "rate": options["rate"],
+            "sentences": self.sentences,
+            "rate": self.rate,
             "seed": options["seed"],
             "conventions": options["conventions"],
             "version": _core.__version__,

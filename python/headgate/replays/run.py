@@ -15,6 +15,7 @@ from ..base.choices import CLASSIFY, CONVENTIONS
 from ..base.errors import HeadgateError, TraceError, cut
 from ..base.memory import Limit
 from .options import Queue, disciplines, rename
+from .rates import Rate, line_rate
 from .result import Replay
 from .rows import Kept, ParquetRows, RowReader
 from .sources import TraceTable, is_path, is_standard_input, origin_of
@@ -29,7 +30,7 @@ Progress = Callable[[float, int], object]
 def replay(
     source: Any,
     queue: Queue | Sequence[Queue] = "fcfs",
-    rate: str = "",
+    rate: Rate = "",
     buffer: str | None = None,
     *,
     parameters: Mapping[str, Any] | None = None,
@@ -59,12 +60,13 @@ def replay(
     [0.008, 0.016, 0.02]
 
     Args:
-        source: the name of a CSV, Parquet, pcap or pcapng file, which may be compressed with gzip or zstd, or `-` for standard input; or a
-            table of pyarrow, pandas, polars or anything that gives an Arrow stream. A table has the columns `time_s`, `flow`,
+        source: the name of a CSV, Parquet, pcap or pcapng file, which may be compressed with gzip or zstd, or `-` for standard input; or
+            a table of pyarrow, pandas, polars or anything that gives an Arrow stream. A table has the columns `time_s`, `flow`,
             `size_bytes` and, if wanted, `weight`, `priority`, `ecn`, `source` and `destination`.
         queue: a discipline or several: a name such as `"fq"`, or a table such as `{"kind": "fq", "delta": "1000B"}`, which may have
             a `name`.
-        rate: of the line, such as `"10Mbit/s"`.
+        rate: of the line, such as `"10Mbit/s"`; or a recorded link, as the name of its file (delivery opportunities as mahimahi has
+            them, or times and rates), or as a table such as the `rate` of a link in a scenario. Its time begins with the first packet.
         buffer: such as `"64KB"` or `"100pkt"`, for every discipline that has one; its own default unless given.
         parameters: more of them: `NAME` for all disciplines that have it, `QUEUE.NAME` for one.
         classify: which packets of a capture are one flow: flow or 5tuple (the default), pair, source, destination, priority (DSCP), ecn.
@@ -96,14 +98,13 @@ def replay(
     for key, value in conventions.items():
         if value not in CONVENTIONS[key]:
             raise HeadgateError(f"{key} {cut(repr(value))}; expected {' or '.join(CONVENTIONS[key])}")
-    if not rate:
-        raise HeadgateError('rate: found none; expected a rate such as "10Mbit/s"')
     if segment is not None and segment.strip().isdigit():
         raise HeadgateError(
             f"segment: found {cut(segment)!r}; expected a size such as 1500B (did you mean `{cut(segment.strip())}B`?)"
         )
+    line, recorded = line_rate(rate)
     options = {
-        "rate": rate, "queues": list(chosen.values()), "seed": seed, "conventions": conventions, "lenient": lenient,
+        "rate": line, "queues": list(chosen.values()), "seed": seed, "conventions": conventions, "lenient": lenient,
         "series": series, **({} if sort is None else {"sort": sort}), **({} if segment is None else {"segment": segment}),
     }  # fmt: skip
     try:
@@ -140,7 +141,7 @@ def replay(
         raise TraceError(f"{origin}: {e}") from None
     except OSError as e:
         raise HeadgateError(f"{out or origin}: cannot be {'written' if out else 'read'}; {e.strerror or e}") from None
-    return Replay(core, origin, classify_name(kind, classify), kind, list(chosen), kept, outputs)
+    return Replay(core, origin, classify_name(kind, classify), kind, list(chosen), kept, outputs, recorded)
 
 
 def classify_name(kind: str, classify: str | None) -> str:

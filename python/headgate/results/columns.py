@@ -127,6 +127,15 @@ _MORE = (
     ColumnInfo(
         "replay-summary", "jain", "", "mean", "float", "Jain's index of the flows' throughputs over their weights."
     ),
+    ColumnInfo(
+        "replay-summary", "sparse_packets", "packets", "total", "int",
+        "Packets of sparse flows, which ask for no more than their fair share; of all flows where none is sparse.",
+    ),
+    ColumnInfo("replay-summary", "sparse_drops", "packets", "total", "int", "Packets of sparse flows that were dropped."),
+    ColumnInfo(
+        "replay-summary", "sparse_delay_s", "s", "mean", "float",
+        "Mean queueing delay of the packets of sparse flows that were sent.",
+    ),
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from .. import _core
 from ..base import toml
 from ..base.errors import HeadgateError, cut, option_of, placed
 from ..base.notebook import MOST, heading, table
+from ..base.text import decoded
 from . import files
 from .code import Coded
 from .paths import assign as assign
@@ -339,10 +340,7 @@ def _read(file: Path) -> str:
         raise HeadgateError(
             f"{file}: expected a scenario file of at most {LONGEST // 1_000_000} MB, found a longer one"
         )
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as e:
-        raise HeadgateError(f"{file}: expected text in UTF-8, found other bytes at position {e.start}") from None
+    return decoded(raw, str(file))
 
 
 def require_plain(value: Any, what: str) -> None:

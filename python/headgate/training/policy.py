@@ -14,6 +14,7 @@ import numpy as np
 from .. import _core
 from ..base.atomic import atomic
 from ..base.errors import HeadgateError, cut
+from ..base.text import decoded
 from ..scenario.shorthands import shorthands
 from . import inlined
 from .stage import OBSERVATION, Floats, _period
@@ -144,7 +145,7 @@ class LearnedPolicy:
                 raw = f.read(LONGEST + 1)
             if len(raw) > LONGEST:
                 raise ValueError(f"more than {LONGEST // 1000} KB")
-            data = json.loads(raw.decode("utf-8"))
+            data = json.loads(decoded(raw, str(file)))
         except OSError as e:
             raise HeadgateError(f"{file}: expected a policy; {e.strerror or e}") from None
         except (ValueError, RecursionError) as e:

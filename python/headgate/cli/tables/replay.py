@@ -22,6 +22,9 @@ MOST = 10
 #: Columns of drops and of delays.
 DROPS, DELAYS = (tuple(GATHERED[key].values()) for key in ("drops", "delay_s"))
 
+#: Columns of sparse flows.
+SPARSE = ("sparse_delay_s", "sparse_drops")
+
 #: Headings of columns that differ from their stem.
 HEADINGS = {
     "throughput_bps": "throughput {unit}",
@@ -29,12 +32,15 @@ HEADINGS = {
     **{name: f"drops {reason}" for reason, name in GATHERED["drops"].items()},
     **{name: f"delay {kind}" for kind, name in GATHERED["delay_s"].items()},
     DELAYS[0]: "delay {unit}",
+    "sparse_delay_s": "sparse {unit}",
+    "sparse_drops": "sparse drops",
     "jain_of_max_min": "Jain of max-min",
     "jain": "Jain",
 }
 
 #: A narrow terminal leaves out first the columns of the highest rank.
 RANKS = {
+    "sparse_delay_s": 0, "sparse_drops": 1,
     "sent": 6, "packets": 6, "throughput_bps": 1, "utilisation": 7, **dict.fromkeys(DROPS, 3), "marks": 4,
     **dict(zip(DELAYS, (2, 8, 2, 9, 5), strict=True)), "jain_of_max_min": 7, "jain": 10,
 }  # fmt: skip
@@ -53,19 +59,36 @@ def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
     flows = trace["flows"]
     of_packets = counted(trace["packets"], "packet")
     out.print(
-        f"[bold]{escape(trace['source'])}[/]  {of_packets} of {counted(flows, 'flow')}  at {got['rate']}",
+        f"[bold]{escape(trace['source'])}[/]  {of_packets} of {counted(flows, 'flow')}"
+        f"  at {escape(got['rate'])}{_one_buffer(result)}",
         soft_wrap=True,
     )
     if trace["skipped"]:
         out.print("skipped: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in trace["skipped"].items()))
     for note in result.notes:
         out.print(escape(note), highlight=False)
+    if len(set(result.buffers().values())) > 1:
+        sizes = ", ".join(f"{queue} {size}" for queue, size in result.buffers().items())
+        out.print(f"buffers: {escape(sizes)}", highlight=False, soft_wrap=True)
     out.print("delay: mean and quantiles of the time from arrival to start of transmission")
     out.print("throughput: over the span from first arrival to last departure")
-    queues = list(result.summary.rows())
-    of_queues = ("throughput_bps", "utilisation", *DROPS, "marks", *DELAYS, "jain_of_max_min", "jain", "sent")
-    left = _print("queues", "queue", of_queues, queues, wide)
-    for queue in result.queues:
+    order = [rank.queue for rank in result.ranks]
+    queues = sorted(result.summary.rows(), key=lambda row: order.index(row["queue"]))
+    several = 0 < int(result.sparse.sum()) < result.sparse.size
+    of_queues = (
+        "throughput_bps",
+        "utilisation",
+        *(SPARSE if several else ()),
+        *DROPS,
+        "marks",
+        *DELAYS,
+        "jain_of_max_min",
+        "jain",
+        "sent",
+    )
+    title = "queues" if len(queues) == 1 else f"queues, the least delay of {'sparse' if several else 'all'} flows first"
+    left = _print(title, "queue", of_queues, queues, wide)
+    for queue in order:
         rows = result.largest(queue, top)
         if flows > top:
             rows.append(_others(list(result.largest(queue)), rows))
@@ -76,6 +99,15 @@ def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
         out.print(f"{top} of {flows} flows, those with most bytes; --top N lists N of them, --json has all")
     if left:
         out.print(f"columns left out: {names_of(left)}; --wide shows all")
+    out.print()
+    for sentence in result.sentences:
+        out.print(sentence, markup=False, highlight=False)
+
+
+def _one_buffer(result: Replay) -> str:
+    """The buffer in use, where all queues have the same; else they have a line of their own."""
+    sizes = set(result.buffers().values())
+    return f"  buffer {escape(sizes.pop())}" if len(sizes) == 1 else ""
 
 
 def _others(rows: Sequence[Mapping[str, Any]], listed: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

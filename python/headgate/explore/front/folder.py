@@ -8,9 +8,10 @@ from itertools import islice
 from pathlib import Path
 
 from ...base.errors import HeadgateError
+from ...base.text import decoded
 from ...base.toml import loads
 from ...scenario.examples import about
-from ..replays.trace import ENDINGS
+from ..replays.trace import has_ending
 
 #: Maximum numbers of entries of a folder that are examined, and that are listed; maximum size in bytes of a scenario file that is read.
 ENTRIES, MOST, LONGEST = 2000, 60, 500_000
@@ -51,14 +52,14 @@ def _look(file: Path) -> FolderEntry | None:
             return FolderEntry(file.name, kind, "") if kind else None
         ending = file.suffix.lower()
         if not file.is_file() or (
-            ending not in ENDINGS and (ending not in (".toml", ".json") or file.stat().st_size > LONGEST)
+            not has_ending(file) and (ending not in (".toml", ".json") or file.stat().st_size > LONGEST)
         ):
             return None
-        if ending in ENDINGS:
+        if has_ending(file):
             return FolderEntry(file.name, "trace", "")
-        text = file.read_text("utf-8")
+        text = decoded(file.read_bytes(), file.name)
         data = loads(text) if ending == ".toml" else json.loads(text)
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError, HeadgateError):
         return None
     if not isinstance(data, dict) or not any(key in data for key in KEYS):
         return None

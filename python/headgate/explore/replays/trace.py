@@ -22,8 +22,13 @@ from ...replays.run import classify_name, opened, through
 #: Endings of files that are traces, whatever they hold.
 ENDINGS = (".csv", ".parquet", ".pcap", ".pcapng", ".cap")
 
-#: First bytes of files that are traces: pcap in both byte orders with micro- and nanoseconds, pcapng, Parquet.
+#: Endings that come behind these where a file is compressed.
+PACKED = (".gz", ".zst")
+
+#: First bytes of files that are traces: gzip, zstd, pcap in both byte orders with micro- and nanoseconds, pcapng, Parquet.
 _STARTS = (
+    b"\x1f\x8b\x08",
+    b"\x28\xb5\x2f\xfd",
     b"\xa1\xb2\xc3\xd4",
     b"\xd4\xc3\xb2\xa1",
     b"\xa1\xb2\x3c\x4d",
@@ -39,17 +44,26 @@ Report = Callable[[float, int], object]
 READINGS = 8
 
 
+def has_ending(file: Path) -> bool:
+    """Whether the name of a file is that of a trace.
+
+    >>> has_ending(Path("a.csv")), has_ending(Path("a.pcap.GZ")), has_ending(Path("a.gz"))
+    (True, True, False)
+    """
+    ending = file.suffix.lower()
+    return (Path(file.stem).suffix.lower() if ending in PACKED else ending) in ENDINGS
+
+
 def is_trace(file: Path) -> bool:
     """Whether a file is a trace: by its name or, if that says nothing, by its first bytes."""
-    ending = file.suffix.lower()
-    if ending in ENDINGS or ending in (".toml", ".json"):
-        return ending in ENDINGS
+    if has_ending(file) or file.suffix.lower() in (".toml", ".json"):
+        return has_ending(file)
     # To open a pipe would wait for a writer.
     if not file.is_file():
         return False
     try:
         with file.open("rb") as bytes_of:
-            return bytes_of.read(4) in _STARTS
+            return bytes_of.read(4).startswith(_STARTS)
     except OSError:
         return False
 

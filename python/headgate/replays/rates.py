@@ -1,0 +1,60 @@
+"""The rate of a replay's link: a quantity, or a link that was recorded."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from ..base.errors import HeadgateError, cut
+from ..scenario.files import KINDS, read
+
+#: A rate, the name of a file of a recorded link, or a table as a link's `rate` in a scenario.
+Rate = str | os.PathLike[str] | Mapping[str, Any]
+
+#: A line of a trace of delivery opportunities, which is how a file of one is known.
+_OPPORTUNITY = re.compile(r"\s*(#.*)?|\s*\d{1,18}\s*", re.ASCII)
+
+
+def line_rate(rate: Rate) -> tuple[Any, str | None]:
+    """What the engine takes for a rate, and the file that it is from.
+
+    A file holds delivery opportunities as mahimahi has them, or times and rates: `scenario.files` says in which forms.
+
+    Raises:
+        HeadgateError: it is no rate and no file, or the file holds something else.
+
+    >>> line_rate("10Mbit/s")
+    ('10Mbit/s', None)
+    """
+    if isinstance(rate, Mapping):
+        return dict(rate), None
+    text = os.fspath(rate)
+    if not isinstance(text, str) or not text:
+        raise HeadgateError(
+            f"rate: found {cut(repr(rate)) if text else 'none'}; expected a rate such as 10Mbit/s, or the file of a recorded link"
+        )
+    try:
+        _core.quantity(text, "bps")
+        return text, None
+    except ValueError:
+        file = Path(text)
+    try:
+        there = file.is_file()
+    except (OSError, ValueError):
+        there = False
+    if not there:
+        # The engine says what is wrong with a rate; a name that looks like one of a file is meant as one.
+        if os.sep in text or re.search(r"[A-Za-z_]\.\w+$", text):
+            raise HeadgateError(
+                f"rate: found {cut(repr(text))}, which is no file; expected a rate such as 10Mbit/s, or the file of a recorded link"
+            )
+        return text, None
+    with file.open("rb") as f:
+        start = f.read(4096).decode("utf-8", "replace").removeprefix("\ufeff")
+    lines = re.split(r"\r\n|\r|\n", start)
+    kind = "mahimahi" if all(map(_OPPORTUNITY.fullmatch, lines[:1] if len(lines) == 1 else lines[:-1])) else "steps"
+    return {"kind": kind, **read(file, cut(file), KINDS[kind])}, str(file)
