@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, plugins
 from ..base.errors import HeadgateError
-from ..plugins import process, remote
+from ..plugins import programs, remote
 from . import score
 from .suite import SuiteCase
 
@@ -55,7 +55,7 @@ def do(case: SuiteCase, control: Any, number: int, entry: Any, apart: bool) -> d
     try:
         prepare(entry, apart)
         remote.divide(FLOWS[case.kind] or case.flows)
-        process.take(control)
+        programs.take(control)
         return score.run(case, control, number)
     except _core.PluginError as e:
         return {"fault": str(e)}

@@ -210,12 +210,12 @@ def ensure_given(entries: Sequence[Entry]) -> None:
 def ensure_text(text: str) -> None:
     """As `ensure_given`, with the plugins of a scenario in JSON; and the flow control `process` if it names it."""
     if '"plugins"' in text or '"process"' in text:
-        from . import process
+        from . import programs
 
         data = json.loads(text)
         trusted.allow(trusted.codes(data))
         ensure(data.get("plugins"))
-        process.ensure(data)
+        programs.ensure(data)
 
 
 def _read(entry: Entry, key: str, place: str) -> registered.File:

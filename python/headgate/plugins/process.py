@@ -19,7 +19,7 @@ import math
 from typing import Any, Literal, NoReturn
 
 from .. import _core
-from ..base.errors import HeadgateError, cut
+from ..base.errors import cut
 from . import calls, registered, trusted
 from .parameters import Duration, adapted, parameter, reader, schema
 from .pipe import Pipe, ProcessError
@@ -293,48 +293,3 @@ def register() -> None:
 def _allowed(command: list[str]) -> bool:
     """A page takes the programs that may be started and those that it was opened to show, and no others."""
     return not registered.is_sealed() or trusted.may_start(command) or trusted.shown(tuple(command))
-
-
-def ensure(data: Any, where: str = "") -> None:
-    """Registers `process` if a scenario names it. That starts no program; which ones may be started, `trusted` keeps.
-
-    Raises:
-        HeadgateError: it is registered no more: the scenario came after `seal`.
-    """
-    if not _named(data):
-        return
-    if registered.is_sealed() and "process" not in registered.names():
-        raise HeadgateError(
-            f"{where}control process: it starts a program; expected such a scenario to be given at the start"
-        )
-    if "process" not in registered.names():
-        register()
-
-
-def take(table: Any) -> None:
-    """As `ensure`, for a flow control that the user named: its program may be started, except for what a page sends.
-
-    Raises:
-        HeadgateError: as for `ensure`.
-    """
-    if not registered.is_sealed():
-        trusted.allow(trusted.codes(table))
-    ensure(table)
-
-
-def _named(value: Any) -> bool:
-    """Whether a scenario chooses it, also in a sweep's axes."""
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            if value.get("kind") == "process":
-                return True
-            for key, inner in value.items():
-                short = inner if isinstance(inner, list) else [inner]
-                if (key == "control" or key.endswith((".control", ".kind"))) and "process" in short:
-                    return True
-                waiting.append(inner)
-        elif isinstance(value, list):
-            waiting += value
-    return False

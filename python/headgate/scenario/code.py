@@ -78,9 +78,9 @@ class Coded:
                 self.allow_code()
             plugins.ensure_allowed(self.data["plugins"], self._where())
         if '"process"' in json.dumps(self.data, default=str):
-            from ..plugins import process
+            from ..plugins import programs
 
-            process.ensure(self.data, self._where())
+            programs.ensure(self.data, self._where())
 
     def codes(self) -> list[Code]:
         """What it would run besides headgate itself."""

@@ -17,7 +17,7 @@ from ..base.catalogue import catalogue
 from ..base.commas import closed, split
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import document, parse_value, put, value_text
-from ..plugins import Entry, native, process, registered
+from ..plugins import Entry, native, programs, registered
 from .shorthands import QUEUES, shorthands
 
 #: The kinds of subjects, as people call them.
@@ -138,7 +138,7 @@ def read(
     table |= given
     if table["kind"] == "process" and "command" not in table:
         raise HeadgateError(f'{place}: found process; expected its program, as process:command=["./mine"]')
-    process.take(table)
+    programs.take(table)
     return Scheme(str(table["kind"]), table, entries, transport)
 
 
@@ -359,7 +359,7 @@ def _owned(own: str, kind: str, key: str, place: str) -> None:
     if first == "transport" and kind == "control":
         return
     if own == "process":
-        process.ensure({"kind": "process"})
+        programs.ensure({"kind": "process"})
     names = [p.name for p in catalogue(LISTS[kind])[own].parameters]
     if first not in names:
         raise HeadgateError(

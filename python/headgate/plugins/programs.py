@@ -1,0 +1,55 @@
+"""Which scenarios name the flow control `process`: it is registered for them. What it is, `process` says, whose libraries only it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base.errors import HeadgateError
+from . import registered, trusted
+
+
+def ensure(data: Any, where: str = "") -> None:
+    """Registers `process` if a scenario names it. That starts no program; which ones may be started, `trusted` keeps.
+
+    Raises:
+        HeadgateError: it is registered no more: the scenario came after `seal`.
+    """
+    if not _named(data):
+        return
+    if registered.is_sealed() and "process" not in registered.names():
+        raise HeadgateError(
+            f"{where}control process: it starts a program; expected such a scenario to be given at the start"
+        )
+    if "process" not in registered.names():
+        from .process import register
+
+        register()
+
+
+def take(table: Any) -> None:
+    """As `ensure`, for a flow control that the user named: its program may be started, except for what a page sends.
+
+    Raises:
+        HeadgateError: as for `ensure`.
+    """
+    if not registered.is_sealed():
+        trusted.allow(trusted.codes(table))
+    ensure(table)
+
+
+def _named(value: Any) -> bool:
+    """Whether a scenario chooses it, also in a sweep's axes."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if value.get("kind") == "process":
+                return True
+            for key, inner in value.items():
+                short = inner if isinstance(inner, list) else [inner]
+                if (key == "control" or key.endswith((".control", ".kind"))) and "process" in short:
+                    return True
+                waiting.append(inner)
+        elif isinstance(value, list):
+            waiting += value
+    return False
