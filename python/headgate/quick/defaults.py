@@ -73,7 +73,7 @@ def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> li
     if transport not in (SAME, OWN):
         short = []
     for group in short:
-        group.entry["transport"] = {"preset": "linux", **_KEPT.get(_control(group), {})}
+        group.entry["transport"] = {"preset": "linux", **_kept(group)}
     if short:
         sentences.append(
             f"{_names(short)} {_have(short)} Linux's transport (transport.preset=linux), since round trips are below 1 ms; "
@@ -88,13 +88,13 @@ def _transports(groups: list[Flows], transport: str, short: list[Flows]) -> list
     free = [g for g in served if not {"transport", "receiver"} & g.entry.keys() or any(g is one for one in short)]
     if transport not in (SAME, OWN):
         for group in free:
-            group.entry["transport"] = {"preset": transport, **_KEPT.get(_control(group), {})}
+            group.entry["transport"] = {"preset": transport, **_kept(group)}
         return list(filter(None, [differing(groups)]))
     changed: list[Flows] = []
     if transport == SAME and _differ(served) and not {_control(g) for g in served} <= BY_RECOVERY:
         changed = [g for g in free if _control(g) not in LINUX]
         for group in changed:
-            group.entry |= {"transport": {"preset": "linux", **_KEPT.get(_control(group), {})}, "receiver": dict(_EACH)}
+            group.entry |= {"transport": {"preset": "linux", **_kept(group)}, "receiver": dict(_EACH)}
     more = differing(groups)
     sentences = []
     if changed:
@@ -139,8 +139,13 @@ def _kind(flow: Flows) -> str:
     preset = transport.get("preset", "linux" if _control(flow) in LINUX else _control(flow))
     if preset == "linux" and receiver == _EACH:
         return "linux"
-    keys = {k: v for k, v in transport.items() if k not in _KEPT.get(_control(flow), {})}
+    keys = {k: v for k, v in transport.items() if k not in _kept(flow)}
     return json.dumps([preset, keys, receiver], sort_keys=True)
+
+
+def _kept(flow: Flows) -> Mapping[str, Any]:
+    """What a preset of the transport leaves as the flow control has it."""
+    return _KEPT.get(_control(flow)) or {}
 
 
 def _control(flow: Flows) -> str:

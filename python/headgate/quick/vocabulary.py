@@ -28,7 +28,8 @@ NAMED = {
     "rate": "rate", "bandwidth": "rate", "bw": "rate", "speed": "rate", "capacity": "rate", "down": "rate", "downstream": "rate",
     "up": "up", "upstream": "up", "rtt": "rtt", "ping": "rtt", "latency": "rtt", "queue": "queue", "qdisc": "queue", "aqm": "queue",
     "buffer": "buffer", "buffers": "buffer", "loss": "loss", "duration": "duration", "time": "duration", "seed": "seed",
-    "runs": "replications", "replications": "replications", "download": "rate", "upload": "up", "preset": "preset", "shaper": "shaper", "sqm": "shaper",
+    "runs": "replications", "replications": "replications", "download": "rate", "upload": "up", "preset": "preset",
+    "shaper": "shaper", "sqm": "shaper",
 }  # fmt: skip
 
 #: Words between a number and its flow.
