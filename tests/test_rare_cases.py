@@ -235,3 +235,26 @@ def test_the_case_of_a_break_judges_what_was_attacked(judges: str, due: str, mon
     result = SimpleNamespace(objective=objective, at=at, subject=SimpleNamespace(name="mine"))
     text = outputs.case(result, SimpleNamespace(candidate=None), SimpleNamespace())  # type: ignore[arg-type]
     assert loads(text)["judges"] == due
+
+
+def test_a_route_over_its_last_gateway_goes_round_a_link_that_went_down() -> None:
+    # The flow names the gateway of its destination, so that the only distances that are needed, before and after, are those to it.
+    links = [{"name": n, "from": f, "to": t, "rate": "10Mbit/s", "delay": "1ms"} for n, f, t in (
+        ("in", "a", "g"), ("short", "g", "k"), ("first", "g", "h"), ("second", "h", "k"), ("out", "k", "b"))]  # fmt: skip
+    nodes = [{"name": n, "kind": "host"} for n in "ab"] + [{"name": n} for n in "ghk"]
+    flow = {
+        "name": "ab",
+        "from": "a",
+        "to": "b",
+        "via": ["k"],
+        "workload": {"kind": "cbr", "rate": "800kbit/s"},
+        "control": "none",
+    }
+    events = [{"at": "2s", "link": "short", "up": False}]
+    scenario = {"duration": "6s", "warm_up": "3s", "nodes": nodes, "links": links, "flows": [flow], "events": events}
+    results = Scenario(scenario).run(seed=1)
+    # 100 packets of 1000 bytes a second, each over four links.
+    assert results.flow_summaries()[0].goodput_bps.mean == pytest.approx(800e3, rel=0.02)
+    sent = {link.link: link.utilisation.mean for link in results.link_summaries()}
+    assert sent["first"] == sent["second"] == pytest.approx(0.08, rel=0.05)
+    assert sent["short"] == 0

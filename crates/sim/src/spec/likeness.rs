@@ -267,6 +267,13 @@ mod tests {
     }
 
     #[test]
+    fn a_host_is_of_two_kinds_only_where_packets_are_classified() {
+        let found = likeness("host", &["pair", "source", "destination"]);
+        assert_eq!(found.absent.map(|text| text.starts_with("say `source` or `destination`")), Some(true));
+        assert_eq!(likeness("host", &["source", "destination", "weight"]).absent, None);
+    }
+
+    #[test]
     fn the_same_name_in_other_letters() {
         let names = [
             "fq_codel",
