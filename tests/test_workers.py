@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import signal
@@ -58,15 +59,30 @@ main()
 """
 
 
+def below(process: int) -> list[int]:
+    """The processes that a process has started, and those that these have started."""
+    found: list[int] = []
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        # It may have ended meanwhile.
+        with contextlib.suppress(OSError):
+            found += map(int, task.read_text().split())
+    return found + [further for child in found for further in below(child)]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_whatever_ends_a_command_its_workers_end(number: int, tmp_path: Path) -> None:
-    put(tmp_path, "@headgate.control('own')\nclass Own:\n    def on_ack(self, ack): self.window = 2.0\n")
+    put(tmp_path, "@headgate.control('own')\nclass Own:\n    def on_ack(self, ack):\n        while True: pass\n")
     command = [sys.executable, "-c", TELLS, "evaluate", "mine.py", "--workers", "2"]
     with subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as program:
         assert program.stdout is not None and program.stderr is not None
         workers = [int(program.stdout.readline()) for _ in range(2)]
+        # Until the template of a worker is there, and a copy of it, which is busy for ever.
+        while not any(below(process) for worker in workers for process in below(worker)):
+            time.sleep(0.02)
+        workers += [process for process in below(program.pid) if process not in workers]
         os.killpg(program.pid, number)
         program.wait()
         assert program.stderr.read() == ("" if number == signal.SIGKILL else "stopped\n")
