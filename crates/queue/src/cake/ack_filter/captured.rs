@@ -69,7 +69,7 @@ mod tests {
     fn tcp(upto: u32, flags: u8, options: &[u8], data: u32) -> TcpHeader {
         let mut bytes = vec![0; 20];
         bytes[8..12].copy_from_slice(&upto.to_be_bytes());
-        (bytes[12], bytes[13]) = (((20 + options.len()) / 4 << 4) as u8, flags);
+        (bytes[12], bytes[13]) = ((((20 + options.len()) / 4) << 4) as u8, flags);
         bytes.extend(options);
         TcpHeader::read(&bytes, bytes.len() as u32 + data, 1).expect("it is whole")
     }
