@@ -30,7 +30,7 @@ ELSEWHERE = {
     "flows-that-come-and-go": {"toml": "test_completion_metrics.py"},
     "infer": {"sh": "not run: minutes to hours; test_inference.py has the command", "toml": "here"},
     "install": {"sh": "not run: makes environments; test_install_lines.py looks at the lines"},
-    "lessons": {"text": "here", "toml": "here"},
+    "lessons": {"sh": "test_course.py", "text": "here", "toml": "here"},
     "native-control": {"text": "here, but for cargo, which the tests replace by rustc", "toml": "here"},
     "process-control": {"toml": "here", "text": "here, but for the build of quinn, which needs the network"},
     "shell-and-editor": {

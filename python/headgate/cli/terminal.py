@@ -101,7 +101,7 @@ def warn_all(messages: Iterable[str]) -> None:
 MOST = 60.0
 
 
-class _Lines(Progress):
+class _Undrawn(Progress):
     """Progress without a terminal: nothing is drawn."""
 
     #: Stands behind each line.
@@ -115,7 +115,7 @@ class _Lines(Progress):
 
 
 @contextmanager
-def _told(bar: _Lines) -> Iterator[_Lines]:
+def _told(bar: _Undrawn) -> Iterator[_Undrawn]:
     """Meanwhile, lines tell how far it is and how long it will take, also if nothing has ended yet."""
     ended, began = threading.Event(), time.monotonic()
 
@@ -169,7 +169,7 @@ def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
         if os.environ.get("HEADGATE_PROGRESS") == "off":
             yield None
             return
-        with _told(_Lines(console=err, disable=True)) as lines:
+        with _told(_Undrawn(console=err, disable=True)) as lines:
             yield lines
         return
     first = TextColumn("{task.description}", markup=False)
@@ -191,7 +191,7 @@ def progress(what: str, hint: str = "") -> Iterator[Callback | None]:
             bar.update(task, completed=share * total, total=total)
             bar.update(runs, completed=done, total=total)
 
-        if isinstance(bar, _Lines):
+        if isinstance(bar, _Undrawn):
             bar.hint = hint
             yield update
         else:
