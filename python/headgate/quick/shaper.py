@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, cut
+from ..scenario.subjects import spelled
 from .amounts import quantity, read, text_of
 from .flows import Flows
 from .queues import SHAPERS, name_of, plain, queue_of
@@ -213,7 +214,11 @@ def in_the_modem(queue: str | None, up_queue: str | None) -> list[str]:
     >>> in_the_modem("cake:rate=18Mbit/s", None)[0][:67]
     'The queue of the link itself has a rate here (cake:rate=18Mbit/s), '
     """
-    given = [q for q in (queue, up_queue) if q is not None and name_of("--queue", q) in SHAPERS]
+    given = [
+        q
+        for q in (queue, up_queue)
+        if q is not None and name_of("--queue", spelled(q, "discipline", "--queue")) in SHAPERS
+    ]
     rates = {q: str(rate) for q in given if (rate := queue_of(q, None, 0).get("rate"))}
     if not rates:
         return []
