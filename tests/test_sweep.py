@@ -90,7 +90,7 @@ def test_a_variant_that_is_wrong_is_recorded_and_the_others_continue(tmp_path: P
     write(tmp_path / "a.json", {"axes": axes, "replications": 2})
     done = cli("sweep", "a.json", "--out", "out", "--workers", 1)
     assert done.returncode == 1, done.stderr
-    assert "1 runs failed" in done.stdout
+    assert "1 run failed" in done.stdout
     got = headgate.open_study(tmp_path / "out")
     assert len(got.runs) == 3 * 2
     (failure,) = got.failures.to_pylist()

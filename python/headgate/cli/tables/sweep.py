@@ -62,13 +62,13 @@ def print_study(study: Study, wide: bool = False) -> None:
     equal = sum(e["runs_equal"] for e in entries)
     if entries and equal == len(entries):
         out.print("all runs of a variant are equal: nothing is drawn that differs by seed, so there")
-        out.print("is no interval; rtt and queueing are means over the flows")
+        out.print("is no interval; rtt and queueing are means over all packets")
     elif entries and all(e["runs"] == 1 for e in entries):
         out.print("one run of each variant, so there is no interval")
-        out.print("rtt and queueing are means over the flows, rtt p99 the mean of their quantiles")
+        out.print("rtt and queueing are means over all packets, rtt p99 the mean of their quantiles")
     else:
         out.print("mean over a variant's runs ± half of its 95 % interval")
-        out.print("rtt and queueing are means over the flows, rtt p99 the mean of their quantiles")
+        out.print("rtt and queueing are means over all packets, rtt p99 the mean of their quantiles")
         if equal:
             of = f"{counted(equal, 'variant')} {verb(equal, 'has', 'have')}"
             out.print(f"{of} no interval: all their runs are equal, nothing is drawn there")
