@@ -31,6 +31,7 @@ SEVERAL = {
     ("cli/tables/replay.py", "flows"): "of more flows than are listed",
     ("cli/tables/game.py", "flows"): "a game has at least two players",
     ("cli/tables/conform.py", "tests"): "there are dozens",
+    ("cli/terminal.py", "runs"): "the whole, of which some",
     ("cli/terminal.py", "packets"): "a progress bar with millions",
     ("cli/sweep.py", "runs"): "a rate: runs/s",
     ("results/results.py", "runs"): "runs that are equal are several",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...base.counts import counted
 from ...base.units import scale_of
 from ...exports.parting import Parting, QlogDifference
 from ...results.results import digits
@@ -33,7 +34,7 @@ def sentence(found: QlogDifference) -> str:
     if first is None or first.there is None:
         lost = next(int(q.mean[0]) for q in found.quantities if q.name == "losses")
         what = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-        return f"They do not part: {what} are within {within} of each other, and both lost {lost} packets at the same times."
+        return f"They do not part: {what} are within {within} of each other, and both lost {counted(lost, 'packet')} at the same times."
     one, two = _pair(first, first.there)
     at = digits(first.at_s or 0.0)
     if first.name == "losses":
