@@ -76,6 +76,26 @@ def test_a_captured_code_point_is_the_priority(
         assert np.array_equal(found.packets()[name], due.packets()[name], equal_nan=True), name
 
 
+@pytest.mark.parametrize(("spec", "urgent", "plain"), READERS, ids=lambda x: json.dumps(x)[:60])
+def test_a_column_of_code_points_is_read_like_those_of_a_capture(
+    tmp_path: Path, spec: dict[str, Any], urgent: int, plain: int
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    capture, csv = calls(tmp_path, FOUR, (EF, 0))
+    csv.write_text(csv.read_text().replace("priority", "dscp", 1))
+    due = headgate.replay(capture, spec, "6Mbit/s").packets()
+    for trace in (csv, pandas.read_csv(csv)):
+        found = headgate.replay(trace, spec, "6Mbit/s").packets()
+        for name in ("start_s", "drop_s"):
+            assert np.array_equal(found[name], due[name], equal_nan=True), name
+
+
+def test_a_code_point_has_six_bits(cli: Cli, tmp_path: Path) -> None:
+    table(tmp_path / "t.csv", [(0.0, "a", 100, 63), (0.1, "a", 100, 64)], "time_s,flow,size_bytes,dscp")
+    done = cli("replay", "t.csv", "--queue", "cake", "--rate", "1Mbit/s")
+    assert (done.returncode, done.stderr) == (2, "error: t.csv: line 3: dscp: found 64; expected 0 to 63\n")
+
+
 def test_a_call_beside_a_full_line_does_not_wait(tmp_path: Path) -> None:
     capture, _ = calls(tmp_path, FOUR, (0, 0), seconds=4)
     tins = {"kind": "cake", "diffserv": "diffserv4", "isolation": "flowblind"}

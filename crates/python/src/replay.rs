@@ -80,6 +80,12 @@ impl Replay {
         interruptible(py, &mut self.replay, move |r| r.read(file, classify))?.map_err(|e| trace_error(&e))
     }
 
+    /// Whether the priorities of a table are code points.
+    fn take_code_points(&mut self, code_points: bool) -> PyResult<()> {
+        self.get_mut()?.take_code_points(code_points);
+        Ok(())
+    }
+
     /// The trace is one that was kept; false if a packet of it is too long for this line: then its file says where.
     fn read_trace(&mut self, trace: &Trace) -> PyResult<bool> {
         let (kept, longest) = (Arc::clone(&trace.kept), trace.longest);

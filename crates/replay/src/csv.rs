@@ -16,6 +16,12 @@ use std::io::{self, Cursor, Read};
 /// The columns of a trace; the first three must be there.
 pub const COLUMNS: [&str; 8] = ["time_s", "flow", "size_bytes", "weight", "priority", "ecn", "source", "destination"];
 
+/// A column in place of `priority`: the code point, which each discipline reads in its own way.
+pub const CODE_POINT: &str = "dscp";
+
+/// The place of `priority` among the columns.
+const PRIORITY: usize = 4;
+
 /// The names of the values of the ECN field, by their numbers in the IP header.
 pub const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
 
@@ -28,6 +34,8 @@ pub struct CsvTrace {
     record: ByteRecord,
     /// The place of each of [`COLUMNS`].
     columns: [Option<usize>; COLUMNS.len()],
+    /// Priorities are code points.
+    code_points: bool,
     width: usize,
     number: u64,
     /// Lines and bytes before the header.
@@ -70,6 +78,7 @@ impl CsvTrace {
             reader,
             record,
             columns,
+            code_points: names.contains(&CODE_POINT),
             width: names.len(),
             number: 0,
             before: (lines, skipped),
@@ -89,6 +98,7 @@ impl CsvTrace {
     /// # Errors
     /// A fault that is not skipped, or the file cannot be read.
     pub fn read(&mut self, most: usize, intake: &mut Intake) -> Result<bool, TraceError> {
+        intake.code_points = self.code_points;
         for _ in 0..most {
             let more = match next(&mut self.reader, &mut self.record, self.before.0) {
                 // Damaged data end the trace, as the end of a file in the middle of a packet does.
@@ -219,7 +229,11 @@ fn next(reader: &mut Reader<Lines>, record: &mut ByteRecord, before: u64) -> Res
 pub fn find_columns(names: &[&str], lenient: bool) -> Result<[Option<usize>; COLUMNS.len()], String> {
     let mut columns = [None; COLUMNS.len()];
     for (i, name) in names.iter().enumerate() {
-        match COLUMNS.iter().position(|c| c == name) {
+        let place = COLUMNS.iter().position(|c| c == name).or((*name == CODE_POINT).then_some(PRIORITY));
+        match place {
+            Some(PRIORITY) if columns[PRIORITY].is_some_and(|before| names[before] != *name) => {
+                return Err("found columns priority and dscp; expected one of them".to_owned());
+            }
             Some(column) if columns[column].is_some() => {
                 return Err(format!("found two columns {}; expected one", quoted(name)));
             }
@@ -235,7 +249,7 @@ pub fn find_columns(names: &[&str], lenient: bool) -> Result<[Option<usize>; COL
 }
 
 fn expected() -> String {
-    "time_s,flow,size_bytes and, if wanted, weight, priority, ecn, source and destination".to_owned()
+    "time_s,flow,size_bytes and, if wanted, weight, priority or dscp, ecn, source and destination".to_owned()
 }
 
 /// A whole number, or none.

@@ -215,8 +215,9 @@ impl Intake {
         let size = self.size(raw.size);
         let weight = raw.weight.map(u32::try_from);
         let ecn = raw.ecn.map_or(Some(self.ecn), |n| ECN.get(usize::try_from(n).ok()?).copied());
-        let (Some(size), Some(ecn), Ok(priority), true) =
-            (size, ecn, u8::try_from(raw.priority), weight.is_none_or(|w| w.is_ok_and(|w| w > 0)))
+        let priority = u8::try_from(raw.priority).ok().filter(|priority| !self.code_points || *priority < 64);
+        let (Some(size), Some(ecn), Some(priority), true) =
+            (size, ecn, priority, weight.is_none_or(|w| w.is_ok_and(|w| w > 0)))
         else {
             return self.refuse(&raw).map(|()| false);
         };
@@ -349,6 +350,8 @@ impl Intake {
             (Fault::BadSize, format!("size_bytes: found {}; expected 1 to {}{why}", raw.size, self.longest))
         } else if let Some(ecn) = raw.ecn.filter(|n| !(0..4).contains(n)) {
             (Fault::BadEcn, format!("ecn: found {ecn}; expected 0 to 3, as in the IP header"))
+        } else if self.code_points && !(0..64).contains(&raw.priority) {
+            (Fault::BadPriority, format!("dscp: found {}; expected 0 to 63", raw.priority))
         } else if u8::try_from(raw.priority).is_err() {
             (Fault::BadPriority, format!("priority: found {}; expected 0 to 255", raw.priority))
         } else {

@@ -120,6 +120,11 @@ impl Replay {
         Ok(())
     }
 
+    /// Whether the priorities of a table are code points.
+    pub fn take_code_points(&mut self, code_points: bool) {
+        self.intake.code_points = code_points;
+    }
+
     /// Replays a trace from memory; false if its file has to be read again: for the place of a packet that is longer than one
     /// may be on this line, or for the headers of its packets.
     pub fn read_kept(&mut self, kept: Arc<Kept>, longest: u32) -> bool {

@@ -121,7 +121,8 @@ fn a_line_may_have_one_mebibyte_to_the_byte() {
 
 #[test]
 fn the_header_names_each_column_once_and_no_other() {
-    let expected = "expected time_s,flow,size_bytes and, if wanted, weight, priority, ecn, source and destination";
+    let expected =
+        "expected time_s,flow,size_bytes and, if wanted, weight, priority or dscp, ecn, source and destination";
     let columns = |names: &str, lenient| find_columns(&names.split(',').collect::<Vec<_>>(), lenient);
     let all = [Some(0), Some(2), Some(1), Some(5), Some(4), Some(3), None, None];
     assert_eq!(columns("time_s,size_bytes,flow,ecn,priority,weight", false), Ok(all));
@@ -133,6 +134,10 @@ fn the_header_names_each_column_once_and_no_other() {
     let unknown = "time_s,flow,size_bytes,colour";
     assert_eq!(columns(unknown, false), Err(format!("found a column \"colour\"; {expected}")));
     assert_eq!(columns(unknown, true), Ok([Some(0), Some(1), Some(2), None, None, None, None, None]));
+    let with = columns("time_s,flow,size_bytes,dscp", false);
+    assert_eq!(with, Ok([Some(0), Some(1), Some(2), None, Some(3), None, None, None]));
+    let both = columns("time_s,flow,size_bytes,priority,dscp", true);
+    assert_eq!(both, Err("found columns priority and dscp; expected one of them".to_owned()));
     let said = CsvTrace::new(io::empty(), false).err().map(|e| e.message);
     assert_eq!(said, Some(format!("is empty; expected a header: {}", &expected[9..])));
 }
@@ -203,11 +208,11 @@ fn what_a_table_may_mean_or_not_is_refused_with_its_line() {
         ),
         ("time_s;flow;size_bytes\n1.000,5;a;1\n", "line 2: time_s: found \"1.000,5\"; expected a time in seconds, such as 0.25".to_owned()),
         ("time_s,flow,size_bytes,\n0,a,1,7\n", "line 2: found 4 fields; expected 3, as in the header".to_owned()),
-        ("# a\n\ntime_s;flow;size\n", "line 3: found a column \"size\"; expected time_s,flow,size_bytes and, if wanted, weight, priority, ecn, source and destination".to_owned()),
+        ("# a\n\ntime_s;flow;size\n", "line 3: found a column \"size\"; expected time_s,flow,size_bytes and, if wanted, weight, priority or dscp, ecn, source and destination".to_owned()),
         ("time_s,flow,size_bytes\r\n\r\n0,\"a\r\nb\",1\r\nx,a,1\r\n", "line 5: time_s: found \"x\"; expected a time in seconds, such as 0.25".to_owned()),
         ("time_s,flow,size_bytes\r0,a,1\r# c\rx,a,1", "line 4: time_s: found \"x\"; expected a time in seconds, such as 0.25".to_owned()),
         ("time_s,flow,size_bytes\n# a,\"b\n0,a,1\n", "line 2: found a comment with a quote that is left open; expected a comment on one line".to_owned()),
-        ("# a\n# b\n", "is empty; expected a header: time_s,flow,size_bytes and, if wanted, weight, priority, ecn, source and destination".to_owned()),
+        ("# a\n# b\n", "is empty; expected a header: time_s,flow,size_bytes and, if wanted, weight, priority or dscp, ecn, source and destination".to_owned()),
     ] {
         assert_eq!(rows(text), Err(due), "{text:?}");
     }

@@ -62,7 +62,7 @@ def replay(
     Args:
         source: the name of a CSV, Parquet, pcap or pcapng file, which may be compressed with gzip or zstd, or `-` for standard input; or
             a table of pyarrow, pandas, polars or anything that gives an Arrow stream. A table has the columns `time_s`, `flow`,
-            `size_bytes` and, if wanted, `weight`, `priority`, `ecn`, `source` and `destination`.
+            `size_bytes` and, if wanted, `weight`, `priority` or `dscp`, `ecn`, `source` and `destination`.
         queue: a discipline or several: a name such as `"fq"`, or a table such as `{"kind": "fq", "delta": "1000B"}`, which may have
             a `name`.
         rate: of the line, such as `"10Mbit/s"`; or a recorded link, as the name of its file (delivery opportunities as mahimahi has
@@ -193,7 +193,9 @@ def opened(
     """
     name = classify_name("table" if file is None else file.kind, classify)
     if file is None or file.kind == "parquet":
-        return TraceTable(source, lenient)
+        table = TraceTable(source, lenient)
+        core.take_code_points(table.code_points)
+        return table
     try:
         core.read(file, name)
     except _core.TraceFault as e:

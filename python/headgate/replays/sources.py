@@ -73,6 +73,8 @@ class TraceTable:
             self._where = [None if i is None else columns[i] for i in _core.trace_columns(columns, lenient)]
         except _core.TraceFault as e:
             raise TraceError(f"{self.origin}: {e}") from None
+        #: Priorities are code points.
+        self.code_points = "dscp" in columns
         self._before = 0
 
     def batches(self) -> Iterator[tuple[Any, ...]]:
