@@ -142,7 +142,8 @@ BASES = {
     "evaluate": ("nobody",), "referee": ("nobody",), "attack": ("nobody",), "contract": ("nobody",), "conform": ("nobody",),
     "compare": ("a", "--by", "b", "--metric", "c"), "plot": ("a", "--out", "a.svg"), "infer": ("nothing",), "reproduce": ("nothing",),
     "control": ("nobody", "--stdio"), "train": ("--out", "a.txt"), "explore": ("nothing.toml", "--no-browser"), "diff": ("a", "b"),
-    "course": ("nothing",), "trust": ("nothing",), "list": (), "examples": (), "new": ("control", "9"), "schema": (), "bench": ("--repeats", "0"),
+    "course": ("nothing",), "trust": ("nothing",), "list": (), "examples": (), "new": ("control", "9"), "schema": (),
+    "bench": ("--repeats", "0"),
 }  # fmt: skip
 TEXTS = [
     (name, p) for name, p in OPTIONS

@@ -104,8 +104,28 @@ mod tests {
 
     /// A header with these flags and options, acknowledging 1000.
     fn header(flags: u8, options: &[u8]) -> Vec<u8> {
-        let mut bytes =
-            vec![0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 3, 0xe8, ((20 + options.len()) / 4 << 4) as u8, flags, 9, 9, 0, 0, 0, 0];
+        let mut bytes = vec![
+            0,
+            1,
+            0,
+            2,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            3,
+            0xe8,
+            (((20 + options.len()) / 4) << 4) as u8,
+            flags,
+            9,
+            9,
+            0,
+            0,
+            0,
+            0,
+        ];
         bytes.extend(options);
         bytes
     }

@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import cut
+from ..base.units import time_text
 from ..plugins import registered
 from .routes import Routes
 
@@ -314,7 +315,7 @@ def sentences(effects: Iterable[Effect]) -> list[str]:
         form = one if len(names) == 1 else several
         who = _named("Link" if kind in (UNUSED, ROUND, STUCK, ABOVE) else "Flow", names)
         who = who if form.startswith("{}") else who[0].lower() + who[1:]
-        shown = _rate if kind == ABOVE else _seconds
+        shown = _rate if kind == ABOVE else time_text
         messages.append(form.format(who, run=shown(run), timeout=shown(timeout)))
     return messages
 
@@ -396,9 +397,3 @@ def _ps(text: str) -> int:
 
 def _rate(bps: int) -> str:
     return _core.quantity_text("bps", bps) if bps else "0bit/s"
-
-
-def _seconds(ps: int) -> str:
-    if ps < 10**10:
-        return f"{ps / 1e9:.3g} ms" if ps >= 10**9 else f"{ps / 1e6:.3g} us"
-    return f"{ps / 1e12:.3g} s"
