@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..base.counts import counted
 from ..base.errors import HeadgateError, cut
 from ..base.programs import commands
 
@@ -158,9 +159,9 @@ def of_entry(entry: Any, place: str) -> Code:
             return Code(place, f"the shared object {cut(name)}", (), _digest("native", source))
         lines = source.splitlines()
         rest = len(lines) - LINES
-        more = (f"... and {rest} more lines",) if rest > 0 else ()
+        more = (f"... and {counted(rest, 'more line')}",) if rest > 0 else ()
         begin = (*(cut(line) for line in lines[:LINES]), *more)
-        return Code(place, f"{cut(name)}, {len(lines)} lines of Python", begin, _digest("python", source))
+        return Code(place, f"{cut(name)}, {counted(len(lines), 'line')} of Python", begin, _digest("python", source))
     text = entry if isinstance(entry, str) else json.dumps(entry, default=str)
     return Code(place, f"the module {cut(text)}", (), _digest("module", text, *_module(text)))
 

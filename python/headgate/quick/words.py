@@ -230,7 +230,7 @@ class _Reader(Named):
             self.line.read = True
             return True
         if known_as(re.split(r"[:,]", word)[0]) is not None:
-            queue = plain(word)
+            queue = plain(word + self._own_rate(word))
             if "queue" in options and options["queue"] != queue:
                 both = f"{options['queue']},{queue}"
                 self.strange.append(
@@ -241,6 +241,23 @@ class _Reader(Named):
             self.line.read = True
             return True
         return False
+
+    def _own_rate(self, queue: str) -> str:
+        """A rate of the queue itself after its name, as tc has it in `cake bandwidth 18mbit`: where the line has another rate, too."""
+        rest = self.words[self.at : self.at + 2]
+        name, sign, value = rest[0].partition("=") if rest else ("", "", "")
+        value = value if sign else "".join(rest[1:])
+        after = self.words[self.at + 2 - bool(sign) :]
+        has_path = (
+            "rate" in self.line.options
+            or "preset" in self.line.options
+            or any(rate_of(w) is not None or preset_of(w) is not None or TWO_RATES.fullmatch(w) for w in after)
+        )
+        takes_rate = "rate" in names_of("disciplines").get(known_as(queue) or "", ())
+        if name.lower() != "bandwidth" or not takes_rate or rate_of(value) is None or not has_path:
+            return ""
+        self.at += 1 if sign else 2
+        return f" bandwidth {value}"
 
     def _flow(self, word: str) -> bool:
         """Flows, with a number after them if the line goes on so: `cubic x2`, `cubic 2 bbr 3`."""
