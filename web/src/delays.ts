@@ -2,7 +2,7 @@
 // replay.
 
 import { h, replace } from "./dom";
-import { plain, quantity } from "./format";
+import { milliseconds, quantity } from "./format";
 import type { Slot } from "./model";
 import type { RunDone } from "./types";
 
@@ -73,7 +73,7 @@ function ofPackets(ready: Ready): HTMLElement[] {
       h(
         "p",
         { class: "note" },
-        `${both ? `${slot.toUpperCase()}: ` : ""}99 % of the packets wait at most ${quantity((run.p99_ms ?? NaN) / 1e3, "s")}.`,
+        `${both ? `${slot.toUpperCase()}: ` : ""}99 % of the packets wait at most ${quantity(Math.max(run.p99_ms ?? NaN, 1e-3) / 1e3, "s")}.`,
       ),
     ),
   ];
@@ -84,7 +84,7 @@ function big(slot: Slot | null, ms: number | null): HTMLElement {
     "p",
     { class: "big" },
     slot && h("span", { class: "which" }, `${slot.toUpperCase()} `),
-    ms === null ? "–" : plain(Number(ms.toPrecision(3))),
+    milliseconds(ms === null ? null : Number(ms.toPrecision(3))),
     ms !== null && h("span", { class: "unit" }, " ms"),
   );
 }

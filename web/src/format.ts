@@ -64,6 +64,12 @@ export function quantity(value: number | null | undefined, unit: string | null):
   return `${plain(value / scale.factor)}${scale.unit ? ` ${scale.unit}` : ""}`;
 }
 
+/** A wait or a round trip in ms. Nobody reads nanoseconds: below a microsecond it says only that. */
+export function milliseconds(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return "–";
+  return ms > 0 && ms < 1e-3 ? "<0.001" : plain(ms);
+}
+
 /** A number of a decision. Bits keep all their digits, since virtual times are compared with each other. */
 export function amount(value: number | string | null, unit: string | null): string {
   if (typeof value === "string") return spaced(value);

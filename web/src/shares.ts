@@ -2,7 +2,7 @@
 
 import { colour, dash, theme } from "./colours";
 import { h, replace, svg } from "./dom";
-import { percent, plain, quantity } from "./format";
+import { milliseconds, percent, plain, quantity } from "./format";
 import { moved } from "./phase";
 import { text } from "./picture";
 import { saveButtons } from "./save";
@@ -14,14 +14,14 @@ type Column = readonly [string, (flow: FlowResult) => string];
 const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? "–" : plain(value);
 const time = (ms: number | null | undefined): string =>
-  ms === null || ms === undefined ? "–" : quantity(ms / 1e3, "s");
+  ms && ms < 1e-3 ? `${milliseconds(ms)} ms` : quantity((ms ?? NaN) / 1e3, "s");
 
 /** The columns before the bar, and those after the fair share. */
 const OF_RUN: readonly [readonly Column[], readonly Column[]] = [
   [["Goodput", (flow) => quantity(flow.goodput_bps, "bit/s")]],
   [
-    ["RTT", (flow) => (flow.rtt_ms === null ? "–" : `${plain(flow.rtt_ms)} ms`)],
-    ["Queueing", (flow) => (flow.queueing_ms === null ? "–" : `${plain(flow.queueing_ms)} ms`)],
+    ["RTT", (flow) => (flow.rtt_ms === null ? "–" : `${milliseconds(flow.rtt_ms)} ms`)],
+    ["Queueing", (flow) => (flow.queueing_ms === null ? "–" : `${milliseconds(flow.queueing_ms)} ms`)],
     ["Lost", (flow) => count(flow.lost)],
   ],
 ];
