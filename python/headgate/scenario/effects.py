@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import cut
-from ..base.units import time_text
+from ..base.times import time_text
 from ..plugins import registered
 from .routes import Routes
 
