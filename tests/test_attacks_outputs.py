@@ -94,7 +94,7 @@ def test_a_sentence_says_who_suffers_what_and_where(found: AttackResult) -> None
     )
     text = words_of(found, "victim-delay", "queue", flows=1.0, burst_rate=2.0, loss=0.01)
     assert text.startswith(
-        "red: 95 % of the packets of a call of 64 kbit/s wait up to 40 ms when 1 flow of the aggressor shares 10 Mbit/s"
+        "red: 95 % of the packets of a call of 64 kbit/s wait up to 40 ms when 1 flow of the aggressor uses 10 Mbit/s"
     )
     assert "bursts of 30 ms at 2 times the rate come every 300 ms and the line loses 1 % of the packets" in text
     late = words_of(found, "starvation", "control", delay=0.02, pattern="worst", times=(3.0,))

@@ -168,7 +168,7 @@ def test_workloads_have_the_modern_flow_control_beside_them() -> None:
         (
             "20ms",
             "jk_reno,transfer:1MB",
-            ["transfer has the flow control cubic, since the flow beside it has no modern one;", "jk_reno repairs losses by rules"],
+            ["transfer has the flow control cubic, since no flow beside it has a modern one;", "jk_reno repairs losses by rules"],
         ),
         ("0.5ms", "jk_reno", []),
         ("1ms", "cubic", []),

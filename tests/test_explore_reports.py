@@ -156,6 +156,6 @@ def test_no_file_outside_the_folder_is_read(small: Path, tmp_path: Path) -> None
 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "report" / FILE).mkdir(parents=True)
-    with pytest.raises(HeadgateError, match="cannot be written"):
+    with pytest.raises(HeadgateError, match="expected a file, found a folder"):
         write_report(reproduced("demers1989", "scenario-4"), tmp_path / "report")
     assert list((tmp_path / "report").glob(".reproduction*")) == []

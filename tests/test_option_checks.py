@@ -63,6 +63,8 @@ def test_numbers_are_finite(words: tuple[str, ...], value: str, cli: Cli) -> Non
     ids=lambda words: f"{words[0]} {words[-1]}",
 )
 def test_amounts_are_no_such_texts(words: tuple[str, ...], value: str, cli: Cli, tmp_path: Path) -> None:
+    if (words[0], words[-1], value) == ("quick", "--buffer", "inf"):
+        pytest.skip("it is a buffer without a limit")
     if value == "" and words[-1] == "--ratio":
         pytest.skip("no ratio is what it has unless one is given")
     (tmp_path / "a.json").write_text(json.dumps(dumbbell(duration="7s", interval="1s")))

@@ -301,7 +301,7 @@ def test_the_command(tmp_path):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["renoo"], r"NAME: found 'renoo'; expected a file in Python, or a name .* Did you mean"),
+        (["renoo"], r"NAME: found 'renoo'; expected a flow control: a name .*, a file .* Did you mean"),
         ([], "NAME: expected either a flow control or --aqm"),
         (["reno", "--aqm", "codel"], "NAME: expected either a flow control or --aqm"),
         (["reno", "--only", "nothing-*"], "no case is left"),
@@ -311,7 +311,7 @@ def test_the_command(tmp_path):
         (["reno", "--case", "mine.case", "--html", "a.txt"], r"--html: found 'a\.txt'; expected a name that ends with \.html"),
         (["--aqm", "codel", "--case", "mine.case"], "--case: mine judges a flow control"),
         (["reno", "--family", "r98"], "--family: found 'r98'; expected one of"),
-        (["{", "--case", "mine.case"], "NAME: .*; expected a name, a file in Python or a table in JSON"),
+        (["{", "--case", "mine.case"], "NAME: {: expected a table with `kind`"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_call_is_said(cli, tmp_path, words, error):
@@ -322,7 +322,7 @@ def test_what_is_wrong_with_a_call_is_said(cli, tmp_path, words, error):
 
 def test_subjects_from_files_with_several_schemes(tmp_path):
     file = put(tmp_path, control() + control().replace('"own"', '"other"').replace("class Own", "class Other"))
-    with pytest.raises(HeadgateError, match="has 2 of the kind control; expected --control with one of"):
+    with pytest.raises(HeadgateError, match="has 2 of the kind flow control; expected --control with one of"):
         named(str(file), "control")
     assert named(str(file), "control", "other").table == {"kind": "other"}
     with pytest.raises(HeadgateError, match="--control: found 'x'; expected one of"):

@@ -174,7 +174,11 @@ def test_a_whole_scenario_takes_the_subject_too() -> None:
         "flows": [{"name": "own", "from": "a", "to": "b", "control": "subject", "packet": "1000B"}],
         "duration": "9s",
     }
-    case = made({**CASE, "line": {}, "scenario": own, "cells": {"rate": ["8Mbit/s"]}}, "mine", "mine.case")
+    case = made(
+        {**{k: v for k, v in CASE.items() if k != "line"}, "scenario": own, "cells": {"rate": ["8Mbit/s"]}},
+        "mine",
+        "mine.case",
+    )
     made_, place = scenario(case, case.grid()[0], named("cubic", "control"))
     assert made_.data["flows"][0]["control"] == {"kind": "cubic"} and made_.data["duration"] == "9s"
     assert place.duration == 9 and place.capacity(0, 1) == 8e6

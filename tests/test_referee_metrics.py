@@ -315,7 +315,7 @@ def test_an_outage() -> None:
 
 def test_transfers_against_the_table_of_completions() -> None:
     flow = {"arrivals": {"kind": "poisson", "mean": "200ms"}, "workload": {"kind": "transfer", "bytes": "20KB"}}
-    found = engine(line=LINE, flows=[flow], scenario={})
+    found = engine(line=LINE, flows=[flow])
     table = found.table("classes")
     assert measure(found, Wanted("completion")) == pytest.approx(table["fct_mean_s"][0], rel=1e-9)
     assert measure(found, Wanted("slowdown")) == pytest.approx(table["slowdown_mean"][0], rel=1e-9)

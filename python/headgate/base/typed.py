@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .. import _core
+
 #: A number.
 NUMBER = r"(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})"
 
@@ -14,6 +16,15 @@ _UNIT = re.compile(
     r"|megs?|gigs?|u?sec|µs|us|ms|msecs?|milliseconds?|s|secs?|seconds?|min|mins|minutes?|x?bdps?|pkts?|packets?|%|percent",
     re.IGNORECASE,
 )
+
+
+def same_name(text: str, names: Sequence[str]) -> str | None:
+    r"""The name that a text means but for its letters and signs; None if there is none, as for bytes that are no text (PEP 383).
+
+    >>> same_name("FQ-CoDel", ["fq", "fq_codel"]), same_name("\udcff", ["fq"])
+    ('fq_codel', None)
+    """
+    return _core.same(text.encode(errors="replace").decode(), list(names))
 
 
 def joined(words: Sequence[str]) -> list[str]:

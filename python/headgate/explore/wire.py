@@ -60,7 +60,7 @@ def parsed(data: bytes | str) -> Any:
 
     >>> parsed(b'{"a": 1}')
     {'a': 1}
-    >>> parsed(b'["\ud800"]')
+    >>> parsed('["\\ud800"]')
     Traceback (most recent call last):
     UnicodeEncodeError: 'utf-8' codec can't encode character '\ud800' in position 2: surrogates not allowed
     """

@@ -12,6 +12,7 @@ from .. import _core
 from ..base import commas
 from ..base.errors import HeadgateError, cut, nearest, unknown
 from ..base.toml import parse_value
+from ..base.typed import same_name
 from ..plugins import registered
 from ..scenario.shorthands import shorthands
 from ..scenario.subjects import divided, is_own, spelled
@@ -118,7 +119,7 @@ def name_of(written: str) -> str | None:
     ('newreno', 'bbr3', 'video', None)
     """
     known = all_names()
-    return written if written in known else _core.same(written, list(known))
+    return written if written in known else same_name(written, list(known))
 
 
 def all_names() -> dict[str, None]:

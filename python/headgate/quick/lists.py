@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from .. import _core
 from ..base.errors import HeadgateError, cut, unknown
+from ..base.typed import same_name
 from ..scenario.effects import LINUX, served
 from ..scenario.subjects import several, spelled
 from .amounts import quantity, read_buffer
@@ -33,7 +34,7 @@ def read_controls(text: str) -> list[str]:
     entries: list[str] = []
     for i, control in enumerate(found):
         name = re.split(r"[:*]", control)[0].strip()
-        same = name if name in known else _core.same(name, known)
+        same = name if name in known else same_name(name, known)
         if same is None:
             raise HeadgateError(f"--controls: {unknown(name, 'flow controls: of ' + ', '.join(known), known)}")
         control = found[i] = same + control[len(name) :]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .. import _core
 from ..base.errors import HeadgateError, cut, unknown
 from ..base.toml import parse_value, put
+from ..base.typed import same_name
 from ..scenario.shorthands import QUEUES
 from ..scenario.subjects import divided, is_own, spelled
 from .amounts import read_buffer, text_of, with_unit
@@ -70,7 +70,7 @@ def known_as(name: str) -> str | None:
     """The name here of a discipline, in any letters; None if there is none."""
     known = names_of("disciplines")
     short = QUEUES.get(name.lower(), name)
-    return short if short in known else _core.same(name, list(known))
+    return short if short in known else same_name(name, list(known))
 
 
 def plain(text: str, option: str = "--queue") -> str:

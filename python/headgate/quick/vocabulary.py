@@ -6,7 +6,7 @@ import re
 
 from .. import _core
 from ..base.errors import HeadgateError
-from ..base.typed import NUMBER
+from ..base.typed import NUMBER, same_name
 from .amounts import read
 from .flows import is_flow
 from .presets import PRESETS
@@ -73,7 +73,7 @@ def counted_text(word: str) -> str:
 
 def preset_of(word: str) -> str | None:
     """The sort of path that a word names, in any letters."""
-    return word if word in PRESETS else _core.same(word, list(PRESETS))
+    return word if word in PRESETS else same_name(word, list(PRESETS))
 
 
 def rate_of(word: str) -> str | None:

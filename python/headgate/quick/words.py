@@ -10,9 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
-from ..base.typed import NUMBER, joined
+from ..base.typed import NUMBER, joined, same_name
 from ..scenario.subjects import divided, is_own
 from .amounts import read, read_buffer, read_share
 from .flows import all_names, counted, is_flow, name_of, names_of, split
@@ -89,7 +88,7 @@ class _Reader(Named):
         both = f"{word}_{following}"
         if re.fullmatch(r"[^\W\d][\w-]*", word) and re.fullmatch(r"[^\W\d][\w-]*", following):
             known = [*PRESETS, *all_names(), *names_of("disciplines")]
-            found = _core.same(both, known)
+            found = same_name(both, known)
             # `TCP Cubic` is a name of two words by itself, `two downloads` is none.
             if found is not None and not (word.lower() == "tcp" and is_flow(following)):
                 self.at += 1
