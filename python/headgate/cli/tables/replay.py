@@ -59,17 +59,18 @@ def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
     flows = trace["flows"]
     of_packets = counted(trace["packets"], "packet")
     out.print(
-        f"[bold]{escape(trace['source'])}[/]  {of_packets} of {counted(flows, 'flow')}"
-        f"  at {escape(got['rate'])}{_one_buffer(result)}",
+        f"[bold]{escape(trace['source'])}[/]  {of_packets} of {counted(flows, 'flow')}  at {escape(got['rate'])}",
         soft_wrap=True,
     )
     if trace["skipped"]:
         out.print("skipped: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in trace["skipped"].items()))
     for note in result.notes:
         out.print(escape(note), highlight=False)
-    if len(set(result.buffers().values())) > 1:
-        sizes = ", ".join(f"{queue} {size}" for queue, size in result.buffers().items())
-        out.print(f"buffers: {escape(sizes)}", highlight=False, soft_wrap=True)
+    sizes = result.buffers()
+    if len(set(sizes.values())) > 1:
+        out.print("buffers: " + ", ".join(escape(f"{queue} {size}") for queue, size in sizes.items()), highlight=False)
+    else:
+        out.print(f"buffer: {escape(next(iter(sizes.values())))}", highlight=False)
     out.print("delay: mean and quantiles of the time from arrival to start of transmission")
     out.print("throughput: over the span from first arrival to last departure")
     order = [rank.queue for rank in result.ranks]
@@ -102,12 +103,6 @@ def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
     out.print()
     for sentence in result.sentences:
         out.print(sentence, markup=False, highlight=False)
-
-
-def _one_buffer(result: Replay) -> str:
-    """The buffer in use, where all queues have the same; else they have a line of their own."""
-    sizes = set(result.buffers().values())
-    return f"  buffer {escape(sizes.pop())}" if len(sizes) == 1 else ""
 
 
 def _others(rows: Sequence[Mapping[str, Any]], listed: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
