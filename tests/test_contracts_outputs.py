@@ -180,7 +180,7 @@ class Own:
         (["reno", "--control", "other"], "--control: found 'other' beside reno; expected a file in Python"),
         (["cubic", "--ratio", "1"], "--ratio: found 1; expected more than 1 and at most 19"),
         (["cubic", "--ratio", "20"], "--ratio: found 20; expected more than 1 and at most 19"),
-        (["cubic", "--ratio", "nan"], "--ratio: found nan"),
+        (["cubic", "--ratio", "nan"], "'--ratio': found 'nan'"),
         (["cubic", "--seeds", "-1"], "'--seeds': -1 is not in the range"),
         (["cubic", "--set", "beta"], "expected NAME=VALUE"),
         (["cubic", "--set", "=2"], "expected NAME=VALUE"),

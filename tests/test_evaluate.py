@@ -120,7 +120,7 @@ def honest(tmp_path_factory):
 @pytest.mark.slow
 def test_a_file_in_a_process_of_its_own_does_what_it_does_in_the_simulator(tmp_path, honest):
     inside = evaluate(put(tmp_path, AIMD.format(cheat="")), "smoke", KEY, rounds=1, trusted=True)
-    assert inside == honest and honest["faults"] == 0 and honest["combined_score"] > 70
+    assert inside == honest and honest["faults"] == 0 and honest["combined_score"] > 50
 
 
 #: Attempts to find out or to do what is not a flow control's: each with what the fault says.
