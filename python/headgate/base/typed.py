@@ -32,10 +32,12 @@ def joined(words: Sequence[str]) -> list[str]:
 
     >>> joined(["--rate", "100", "Mbps", "20", "ms", "cubic"])
     ['--rate', '100Mbps', '20ms', 'cubic']
+    >>> joined(["buffer=50", "packets"])
+    ['buffer=50packets']
     """
     found: list[str] = []
     for word in words:
-        if found and re.fullmatch(rf"({NUMBER}/)?{NUMBER}", found[-1]) and _UNIT.fullmatch(word):
+        if found and re.fullmatch(rf"([a-z-]+=)?({NUMBER}/)?{NUMBER}", found[-1]) and _UNIT.fullmatch(word):
             found[-1] += word
         else:
             found.append(word)

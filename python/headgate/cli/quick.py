@@ -21,7 +21,13 @@ _OPTIONS = {
     "--runs": "--replications", "--repeat": "--replications", "--reps": "--replications", "--buffer-size": "--buffer",
     "--queue-size": "--buffer", "--qlen": "--buffer", "--loss-rate": "--loss", "--plr": "--loss", "--flow": "--flows",
     "--control": "--flows", "--controls": "--flows", "--cc": "--flows", "--upflows": "--up-flows", "--upload-flows": "--up-flows",
-    "--sqm": "--shaper", "--shape": "--shaper",
+    "--sqm": "--shaper", "--shape": "--shaper", "-t": "--duration",
+}  # fmt: skip
+
+#: Options of iperf, with what to type for them.
+_IPERF = {
+    "-P": "cubic*{} for that number of flows", "-b": "cbr:{} for a flow at that rate", "-c": "none: the line is the whole path",
+    "-R": "a flow in --up-flows for the other direction", "-u": "a flow such as cbr:3Mbit/s for UDP",
 }  # fmt: skip
 
 
@@ -37,7 +43,11 @@ class _AsTyped(click.Command):
             if name == "--delay":
                 expected = "expected --rtt with the time there and back: twice that of one way"
                 raise HeadgateError(f"--delay: found {cut(repr(value or ' '.join(given[i + 1 : i + 2])))}; {expected}")
-            words.append(_OPTIONS.get(name.lower(), name) + sign + value if word.startswith("--") else word)
+            if name in _IPERF:
+                following = given[i + 1] if name not in ("-R", "-u") and i + 1 < len(given) else ""
+                expected = _IPERF[name].format(cut(following or 4))
+                raise HeadgateError(f"found {cut(repr(f'{name} {following}'.strip()))}; expected {expected}")
+            words.append(_OPTIONS.get(name.lower(), name) + sign + value if word.startswith("-") else word)
         return super().parse_args(ctx, words)
 
 

@@ -121,6 +121,9 @@ class Named:
     def _has_name(self, i: int) -> bool:
         """Whether the word before or after is the name of an option."""
         before, after = self.words[i - 1 : i], self.words[i + 1 : i + 2]
+        if re.match(NUMBER, "".join(self.words[i + 2 : i + 3])) and self.words[i + 1].lower() != "ping":
+            # The name is that of the value after it, as in `10s buffer 20`.
+            after = []
         return any(
             w.lower().rstrip(":=") in ("rtt", "ping", "latency", "duration", "time", "buffer", "delay")
             for w in before + after
@@ -221,7 +224,10 @@ class Named:
         if name == "rate" and (two := TWO_RATES.fullmatch(value)) is not None:
             return self._rates(two, word)
         if key == "latency":
-            self.line.said.append(f"A latency of {cut(value)} is the round trip here; one way would be twice that.")
+            twice = _core.quantity_text("s", 2 * _core.quantity(read("--rtt", value, "s"), "s")[1])
+            self.line.said.append(
+                f"A latency of {cut(value)} is taken as the round trip; if it is one way, type --rtt {twice}."
+            )
         return self._set(name, self._value(name, value), word)
 
     def _rates(self, two: re.Match[str], word: str) -> bool:

@@ -189,3 +189,16 @@ def _word(word: str, known: list[str]) -> tuple[str, str] | None:
     """The parameter and its value that a word of tc is, if this discipline has it."""
     found = _WORDS.get(word.lower().replace("-", "_"))
     return found if found is not None and found[0] in known else None
+
+
+def parameter(queue: str, key: str, value: str = "") -> tuple[str, str] | None:
+    """The parameter of a discipline that a word of tc is, alone or with a value; None if the discipline has none of that name.
+
+    >>> parameter("fq_codel", "limit", "1000"), parameter("fq_codel", "ecn"), parameter("fcfs", "target", "5ms")
+    (('buffer', '1000'), ('mark', 'true'), None)
+    """
+    known = names_of("disciplines").get(queue, [])
+    if not value:
+        return _word(key, known)
+    name = key.lower() if key.lower() in known else _KEYS.get(key.lower())
+    return (name, value) if name is not None and name in known else None

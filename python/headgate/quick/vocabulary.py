@@ -19,7 +19,7 @@ FILLERS = frozenset(
         "bottleneck", "using", "use", "while", "when", "during", "my", "i", "is", "are", "have", "has", "watching", "playing", "running",
         "sharing", "share", "shared", "together", "both", "modem", "router", "internet", "network", "gateway", "parallel", "tcp", "&", "+",
         "|", "-", "from", "by", "some", "headgate", "quick", "test", "simulate", "only", "alone", "someone", "else",
-        "/",
+        "/", "bloat", "bufferbloat", "unfairness", "fairness", "netem", "students", "users", "clients", "people", "players",
     }
 )  # fmt: skip
 
@@ -33,7 +33,23 @@ NAMED = {
 }  # fmt: skip
 
 #: Words between a number and its flow.
-BETWEEN = ("x", "×", "*", "flows", "flow", "connections", "streams", "parallel", "of", "tcp")
+BETWEEN = (
+    "x",
+    "×",
+    "*",
+    "flows",
+    "flow",
+    "connections",
+    "streams",
+    "parallel",
+    "of",
+    "tcp",
+    "students",
+    "users",
+    "clients",
+    "people",
+    "players",
+)
 
 #: Numbers in words.
 NUMBERS = {

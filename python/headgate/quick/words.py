@@ -16,6 +16,7 @@ from ..scenario.subjects import divided, is_own
 from .amounts import read, read_buffer, read_share
 from .flows import all_names, counted, is_flow, name_of, names_of, split
 from .line import Named, TypedLine
+from .phrases import hint, together
 from .presets import PRESETS
 from .queues import known_as, plain
 from .vocabulary import (
@@ -68,6 +69,7 @@ class _Reader(Named):
         for at in [i for i, part in enumerate(found) if part == "=" and 0 < i < len(found) - 1][::-1]:
             found[at - 1 : at + 2] = [f"{found[at - 1]}={found[at + 1]}"]
         given = {k: v for k, v in options.items() if v is not None}
+        found = together(found, given)
         super().__init__(TypedLine(given, read=found != list(words)), found)
         self._given(flows, up_flows)
         self._times()
@@ -101,6 +103,8 @@ class _Reader(Named):
         if not re.match(r"\.?\d", word):
             return False
         options = self.line.options
+        if "/" in word and all(is_time(part) for part in word.split("/")):
+            return False
         chosen = preset_of(word)
         if chosen is not None and not self._is_rate(word):
             return self._set("preset", chosen, word, chosen != word)
@@ -115,6 +119,8 @@ class _Reader(Named):
             if named in ("rate", "up") and self._names_this(following):
                 self.at += 1
                 return self._set(named, found, word)
+            if self._after_flow(word):
+                return True
             if "rate" not in options:
                 return self._set("rate", found, word, found != word)
             if not re.search(r"b", word, re.IGNORECASE):
@@ -123,6 +129,8 @@ class _Reader(Named):
             self.line.read = True
             return self._set("up" if "up" not in options else "rate", found, word)
         if is_time(word):
+            if named is not None and word == self.duration and self._value_after():
+                named = None
             if named in ("rtt", "duration") or (named == "buffer" and not self._value_after()):
                 self.at += 1
                 return self._set(named, self._value(named, word), word)
@@ -145,6 +153,19 @@ class _Reader(Named):
             self.at += 1
             return self._flow(f"{self.words[self.at - 1]}*{re.match(r'[0-9]+', word)[0]}")  # type: ignore[index]
         return is_flow(word) and self._flow(word)
+
+    def _after_flow(self, word: str) -> bool:
+        """Whether a rate stands after a flow beside another rate: it may be the flow's, and the line cannot say so."""
+        before = self.words[self.at - 2] if self.at > 1 else ""
+        others = "rate" in self.line.options or any(rate_of(w) or TWO_RATES.fullmatch(w) for w in self.words[self.at :])
+        if not self.line.flows or not is_flow(before) or not others or not re.search("b", word, re.IGNORECASE):
+            return False
+        rate = rate_of(word)
+        self.strange.append(
+            f"found {cut(repr(word))} after a flow, beside another rate; expected cbr:{rate} for a flow that sends at that rate, "
+            f"--rate {rate} for the link, or --up {rate} for its other direction"
+        )
+        return True
 
     def _value_after(self) -> bool:
         """Whether the name of an option that follows has a value of its own after it."""
@@ -229,7 +250,7 @@ class _Reader(Named):
             self.line.read = True
             return True
         if known_as(re.split(r"[:,]", word)[0]) is not None:
-            queue = plain(word + self._own_rate(word))
+            queue = plain(word)
             if "queue" in options and options["queue"] != queue:
                 both = f"{options['queue']},{queue}"
                 self.strange.append(
@@ -240,23 +261,6 @@ class _Reader(Named):
             self.line.read = True
             return True
         return False
-
-    def _own_rate(self, queue: str) -> str:
-        """A rate of the queue itself after its name, as tc has it in `cake bandwidth 18mbit`: where the line has another rate, too."""
-        rest = self.words[self.at : self.at + 2]
-        name, sign, value = rest[0].partition("=") if rest else ("", "", "")
-        value = value if sign else "".join(rest[1:])
-        after = self.words[self.at + 2 - bool(sign) :]
-        has_path = (
-            "rate" in self.line.options
-            or "preset" in self.line.options
-            or any(rate_of(w) is not None or preset_of(w) is not None or TWO_RATES.fullmatch(w) for w in after)
-        )
-        takes_rate = "rate" in names_of("disciplines").get(known_as(queue) or "", ())
-        if name.lower() != "bandwidth" or not takes_rate or rate_of(value) is None or not has_path:
-            return ""
-        self.at += 1 if sign else 2
-        return f" bandwidth {value}"
 
     def _flow(self, word: str) -> bool:
         """Flows, with a number after them if the line goes on so: `cubic x2`, `cubic 2 bbr 3`."""
@@ -302,8 +306,12 @@ class _Reader(Named):
 
     def _unknown(self, word: str) -> None:
         """What is said of a word that means nothing."""
+        if (said := hint(self.words, self.at - 1)) is not None:
+            self.strange.append(said[0])
+            self.at += said[1]
+            return
         known = [*PRESETS, *all_names(), *names_of("disciplines")]
-        hint = nearest(counted(re.split(r"[:,]", word)[0])[0], known)
+        near = nearest(counted(re.split(r"[:,]", word)[0])[0], known)
         if word[:1].isdigit() or re.match(r"\.\d", word):
             try:
                 read("--rate", word, "bps")
@@ -313,13 +321,13 @@ class _Reader(Named):
                 why = f"expected {both[1]}" if both else "expected a rate such as 20Mbit/s or a time such as 30ms"
             self.strange.append(f"found {cut(repr(word))}; {why}")
             return
-        lists = (
-            ""
-            if hint
-            else " headgate list has flow-controls, workloads, short-names and disciplines; headgate quick --presets the paths."
+        self.strange.append(
+            f"found {cut(repr(word))}.{near}"
+            if near
+            else f"found {cut(repr(word))}; expected a flow, a queue, a sort of path, a rate or a time, such as game, fq_codel, "
+            "home, 20Mbit/s or 30ms. headgate list has flow-controls, workloads, short-names and disciplines; headgate quick "
+            "--presets the paths."
         )
-        what = "expected a flow, a queue, a sort of path, a rate or a time"
-        self.strange.append(f"found {cut(repr(word))}.{hint}" if hint else f"found {cut(repr(word))}; {what}.{lists}")
 
     def _defaults(self) -> None:
         """The rate and the round trip of a line that names none."""
