@@ -112,6 +112,9 @@ def _losses(words: list[str]) -> list[str]:
             and rate_of(after) is None
         ):
             continue
+        if after.lower() == "loss":
+            # The unit is no packet here, as in `0.001 packet loss`.
+            lower[i] = re.sub(r"(?<=\d)packets?$", "", lower[i])
         share = re.fullmatch(r"(loss=)?((?:\d(?:\.\d{1,6})?e-\d{1,2})|0?\.\d{1,9})", lower[i])
         named = "loss" in lower[max(i - 2, 0) : i][-1 if lower[i - 1] not in ("rate", "ratio", "of") else -2 :]
         if share is not None and (share[1] or after.lower() in ("loss", "packet") or named):
@@ -147,13 +150,22 @@ def _queues(words: list[str], options: Mapping[str, Any]) -> list[str]:
         if queue is None or is_flow(word):
             found.append(word)
             continue
+        second = words[at] if size == 2 else ""
         at += size - 1
-        own = []
-        while (taken := _parameter(queue, words, at, found, options)) is not None:
-            at += taken[1]
-            own.append(taken[0])
+        own, kept = [], list[str]()
+        while at < len(words):
+            taken = _parameter(queue, words, at, found, options)
+            if taken is not None:
+                at += taken[1]
+                own.append(taken[0])
+            elif words[at].lower() == "bandwidth" and rate_of("".join(words[at + 1 : at + 2])) is not None:
+                # The only rate of the line is that of the link.
+                kept += words[at : at + 2]
+                at += 2
+            else:
+                break
         found.append(f"{queue}:{','.join(own)}" if own else word)
-        found += [] if own or size == 1 else [words[at - 1]]
+        found += kept if own or size == 1 else [second, *kept]
     return _marked(found)
 
 
