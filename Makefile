@@ -92,10 +92,10 @@ bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpa
 oracles: ## install the other implementations from the registries and hold tests/oracle's gold files against them (minutes)
 	@$(PYTHON) tests/oracle/live.py
 
-lint: $(TOOLS)/bin/uv $(if $(shell command -v npm),$(NODE_MODULES)) ## formatting, lints, types and which part may use which
+lint: $(TOOLS)/bin/uv $(if $(shell command -v npm),$(NODE_MODULES)) ## formatting, lints, types and which part may use which (make test: what is generated, and how long files are)
 	@# Side by side: building the extension, the lints of Rust and the check of types have parts that keep one processor busy only.
 	@$(SYNC) --all-extras --group dev & sync=$$!; \
-	cargo fmt --all --check && cargo clippy --workspace --all-targets --locked --quiet -- -D warnings && cargo xtask check; rust=$$?; \
+	cargo fmt --all --check && cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; rust=$$?; \
 	wait $$sync && exit $$rust
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
