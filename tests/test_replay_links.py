@@ -89,7 +89,7 @@ def test_queues_stand_in_the_order_of_what_sparse_flows_wait(cli: Cli) -> None:
     )
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
-    assert "at 2Mbit/s buffer 64KB" in said
+    assert "at 2Mbit/s buffer: 64KB" in said
     # The call and the video ask for less than a third of the link, or for all that the third leaves.
     assert "Sparse are voice and video: they ask for no more than their fair share of the link." in said
     assert said.index("Under fq the packets of voice and video waited") < said.index("Under fcfs the packets of")
