@@ -315,3 +315,11 @@ def test_the_streams_of_a_judged_control_are_no_function_of_the_key_alone() -> N
     first, second = (suite("smoke", KEY, judged) for judged in ("a", "b"))
     assert all(a.seed != b.seed for a, b in zip(first, second, strict=True))
     assert [(c.rate, c.rtt, c.buffer) for c in first] == [(c.rate, c.rtt, c.buffer) for c in second]
+
+
+def test_a_key_has_at_least_32_characters_and_8_different_ones() -> None:
+    assert len(suite("smoke", KEY)) == 4
+    for short in (KEY[:31], "0123456" * 5):
+        with pytest.raises(HeadgateError, match="expected at least 32 and 8"):
+            suite("smoke", short)
+    assert len(suite("smoke", "01234567" * 4)) == 4
