@@ -26,8 +26,11 @@ after(async () => {
   place.remove();
 });
 
-/** Waits until the builder has shown a run. */
-const built = (page) => page.locator(".builder .sentences li").first().waitFor();
+/** Waits until the builder has shown a run: charts are drawn when their size is known, which is after the sentences. */
+const built = async (page) => {
+  await page.locator(".builder .sentences li").first().waitFor();
+  await page.locator(".builder canvas").nth(1).waitFor();
+};
 const box = (page, path) => page.locator(`.builder [data-path="${path}"]`);
 const command = (page) => page.locator(".builder .command").innerText();
 
