@@ -10,7 +10,7 @@ use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
 use crate::transport::tcp::Recovery;
 use crate::{Ack, FlowControl, Loss};
-use headgate_packet::{Check, Wrong};
+use headgate_packet::{Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,8 +57,8 @@ pub struct Aimd {
 }
 
 impl Aimd {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Chiu and Jain 1989";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Chiu and Jain 1989");
 
     /// A source before its first packet.
     pub fn new(params: &AimdParams) -> Aimd {

@@ -24,7 +24,7 @@ use crate::parts::monitor::{Interval, Intervals, Step};
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Rules, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -124,8 +124,8 @@ pub struct Allegro {
 }
 
 impl Allegro {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Dong et al. 2015";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Dong et al. 2015");
 
     /// A source before its first packet.
     pub fn new(params: &AllegroParams) -> Allegro {

@@ -17,7 +17,7 @@ use crate::parts::ceil;
 use crate::transport::Config;
 use crate::transport::tcp::{Preset, RateSample, Rules, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Rng, Time, Wrong};
 use crate::parts::greatest::Greatest;
 use crate::parts::small_window::SmallWindow;
 use measures::AckAggregation;
@@ -137,8 +137,8 @@ struct State {
 pub struct Bbr1(Box<State>);
 
 impl Bbr1 {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00");
 
     /// A source before its first packet.
     pub fn new(params: &Bbr1Params) -> Bbr1 {

@@ -34,7 +34,7 @@ use crate::parts::greatest::Greatest;
 use crate::parts::small_window::SmallWindow;
 use crate::transport::tcp::{RateSample, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Duration, Rng, Time};
+use headgate_packet::{Card, Duration, Rng, Time};
 pub use params::Bbr3Params;
 
 /// What it is doing: the states of the draft.
@@ -180,8 +180,8 @@ struct State {
 pub struct Bbr3(Box<State>);
 
 impl Bbr3 {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "draft-ietf-ccwg-bbr";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("draft-ietf-ccwg-bbr");
 
     /// A source before its first packet.
     pub fn new(params: &Bbr3Params) -> Bbr3 {

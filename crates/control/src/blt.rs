@@ -23,7 +23,7 @@
 use crate::transport::basic::line;
 use crate::transport::{Config, check_timer};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Rate, Wrong};
+use headgate_packet::{Card, Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -155,8 +155,8 @@ pub struct Blt {
 }
 
 impl Blt {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Kim and Farber 1994, section 3.3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Kim and Farber 1994, section 3.3");
 
     /// A source before its first packet.
     pub fn new(params: &BltParams) -> Blt {

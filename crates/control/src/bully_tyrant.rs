@@ -8,7 +8,7 @@
 use crate::transport::basic::line;
 use crate::transport::{Config, check_timer};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Rate, Wrong};
+use headgate_packet::{Card, Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +54,8 @@ impl BullyTyrantParams {
 pub struct BullyTyrant;
 
 impl BullyTyrant {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Kim and Farber 1994, section 4.2.6";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Kim and Farber 1994, section 4.2.6");
 
     /// A source.
     pub fn new(_: &BullyTyrantParams) -> BullyTyrant {

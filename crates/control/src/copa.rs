@@ -34,7 +34,7 @@
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -132,8 +132,8 @@ pub struct Copa {
 }
 
 impl Copa {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Arun and Balakrishnan 2018";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Arun and Balakrishnan 2018");
 
     /// A source before its first packet.
     pub fn new(params: &CopaParams) -> Copa {

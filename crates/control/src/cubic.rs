@@ -13,7 +13,7 @@ use crate::parts::window::{UNKNOWN, Window};
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,8 +90,8 @@ pub struct Cubic {
 }
 
 impl Cubic {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 9438; Ha, Rhee and Xu 2008";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 9438; Ha, Rhee and Xu 2008");
 
     /// A source before its first packet.
     pub fn new(params: &CubicParams) -> Cubic {

@@ -17,7 +17,7 @@ use crate::parts::window::{Window, kept_in, part};
 use crate::transport::Config;
 use crate::transport::tcp::Preset;
 use crate::{Ack, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -108,8 +108,8 @@ pub struct CubicLinux {
 }
 
 impl CubicLinux {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Ha, Rhee and Xu 2008; Linux tcp_cubic.c";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Ha, Rhee and Xu 2008; Linux tcp_cubic.c");
 
     /// A source before its first packet.
     pub fn new(params: &CubicLinuxParams) -> CubicLinux {

@@ -13,7 +13,7 @@ use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
 use crate::transport::tcp::{Preset, Recovery, Rules};
 use crate::{Ack, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Ecn, Wrong};
+use headgate_packet::{Card, Check, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,8 +60,8 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 8257; Alizadeh et al. 2010";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 8257; Alizadeh et al. 2010");
 
     /// A source before its first packet.
     pub fn new(params: &DctcpParams) -> Dctcp {

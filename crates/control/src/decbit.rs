@@ -15,7 +15,7 @@
 use crate::transport::basic::{Averages, Rules};
 use crate::transport::{check_timer, Clock, Config, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Ecn, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -125,8 +125,8 @@ pub struct Decbit {
 }
 
 impl Decbit {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 3");
 
     /// A source with a window of one packet.
     pub fn new(params: &DecbitParams) -> Decbit {

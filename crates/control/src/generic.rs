@@ -17,7 +17,7 @@
 use crate::transport::basic::{Averages, Rules};
 use crate::transport::{check_timer, Clock, Config, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Ecn, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,8 +101,8 @@ pub struct Generic {
 }
 
 impl Generic {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 3");
 
     /// A source.
     pub fn new(params: &GenericParams) -> Generic {

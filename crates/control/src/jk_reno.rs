@@ -14,7 +14,7 @@ use crate::jk_tahoe::JkTahoeParams;
 use crate::parts::slow_start::SlowStart;
 use crate::transport::Config;
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Wrong};
+use headgate_packet::{Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,8 +45,8 @@ pub struct JkReno {
 }
 
 impl JkReno {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Jacobson 1990 (4.3BSD-Reno); RFC 2001";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Jacobson 1990 (4.3BSD-Reno); RFC 2001");
 
     /// A source with a window of one packet.
     pub fn new(params: &JkRenoParams) -> JkReno {

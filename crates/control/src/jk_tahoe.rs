@@ -14,7 +14,7 @@ use crate::parts::slow_start::SlowStart;
 use crate::transport::basic::{Averages, Rules};
 use crate::transport::{check_timer, Clock, Config, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Ecn, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,8 +106,8 @@ impl JkTahoeParams {
 pub struct JkTahoe(SlowStart);
 
 impl JkTahoe {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Jacobson and Karels 1988; Demers, Keshav and Shenker 1989, section 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Jacobson and Karels 1988; Demers, Keshav and Shenker 1989, section 3");
 
     /// A source with a window of one packet.
     pub fn new(params: &JkTahoeParams) -> JkTahoe {

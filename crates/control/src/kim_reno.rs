@@ -12,7 +12,7 @@
 use crate::transport::basic::line;
 use crate::transport::{Config, check_timer};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Rate, Wrong};
+use headgate_packet::{Card, Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,8 +78,8 @@ pub struct KimReno {
 }
 
 impl KimReno {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Kim and Farber 1994, section 4.1.2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Kim and Farber 1994, section 4.1.2");
 
     /// A source before its first packet.
     pub fn new(params: &KimRenoParams) -> KimReno {

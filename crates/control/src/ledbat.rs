@@ -18,7 +18,7 @@ use crate::parts::base_delay::BaseDelay;
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Ecn, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,8 +95,8 @@ pub struct Ledbat {
 }
 
 impl Ledbat {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 6817";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 6817");
 
     /// A source before its first packet.
     pub fn new(params: &LedbatParams) -> Ledbat {

@@ -21,7 +21,7 @@ use crate::parts::window::UNKNOWN;
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -108,8 +108,8 @@ pub struct LedbatPlusPlus {
 }
 
 impl LedbatPlusPlus {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "draft-irtf-iccrg-ledbat-plus-plus-06";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("draft-irtf-iccrg-ledbat-plus-plus-06");
 
     /// A source before its first packet.
     pub fn new(params: &LedbatPlusPlusParams) -> LedbatPlusPlus {

@@ -16,7 +16,7 @@
 use crate::packet_pair::transport;
 use crate::transport::{check_timer, Config, Timers};
 use crate::{Ack, FlowControl, Loss, Release, ReleaseControl, Supply};
-use headgate_packet::{Check, Duration, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -103,8 +103,8 @@ pub struct Netblt {
 }
 
 impl Netblt {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Keshav 1991, section 4.3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Keshav 1991, section 4.3");
 
     /// A source before its first packet.
     pub fn new(params: &NetbltParams) -> Netblt {

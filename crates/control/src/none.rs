@@ -7,7 +7,7 @@
 
 use crate::transport::Config;
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::Check;
+use headgate_packet::{Card, Check};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +30,8 @@ impl NoneParams {
 pub struct Uncontrolled;
 
 impl Uncontrolled {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, scenario 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, scenario 3");
 
     /// A source.
     pub fn new(_: &NoneParams) -> Uncontrolled {

@@ -18,7 +18,7 @@ mod params;
 
 use crate::parts::machine::{Action, Gate, Machine};
 use crate::{Ack, FlowControl, Loss, Probe, Release, ReleaseControl, Supply};
-use headgate_packet::{Duration, Time};
+use headgate_packet::{Card, Duration, Time};
 pub(crate) use params::transport;
 pub use params::{PacketPairParams, RoundTrip, Slot};
 
@@ -50,8 +50,8 @@ pub struct PacketPair {
 }
 
 impl PacketPair {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Keshav 1991, chapter 4";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Keshav 1991, chapter 4");
 
     /// A source before its first packet.
     pub fn new(params: &PacketPairParams) -> PacketPair {

@@ -27,7 +27,7 @@ mod params;
 use crate::parts::estimators::Estimator;
 use crate::parts::machine::{Action, Machine};
 use crate::{Ack, FlowControl, Loss, Probe, Release, ReleaseControl, Supply};
-use headgate_packet::{Duration, Time};
+use headgate_packet::{Card, Duration, Time};
 use law::{per_probe, per_round_trip, round_trip};
 pub use params::{Law, PpCthParams, Predict, Target};
 
@@ -69,8 +69,8 @@ pub struct PpCth {
 }
 
 impl PpCth {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Keshav 1991, chapter 5";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Keshav 1991, chapter 5");
 
     /// A source before its first packet.
     pub fn new(params: &PpCthParams) -> PpCth {

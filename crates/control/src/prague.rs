@@ -25,7 +25,7 @@ use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use fallback::Fallback;
-use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -110,9 +110,8 @@ const LEAST: u64 = 2;
 const LONGEST_SCALED: Duration = Duration::from_millis(100);
 
 impl Prague {
-    /// Where it was published.
-    pub const SOURCE: &'static str =
-        "Linux tcp_prague.c 0.6 (L4STeam); draft-briscoe-iccrg-prague-congestion-control; RFC 9331";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Linux tcp_prague.c 0.6 (L4STeam); draft-briscoe-iccrg-prague-congestion-control; RFC 9331");
 
     /// A source before its first packet.
     pub fn new(params: &PragueParams) -> Prague {

@@ -36,7 +36,7 @@ pub(crate) mod receiver;
 use crate::transport::{Config, Way};
 use crate::{Ack, FlowControl, LayerControl, Loss};
 use headgate_packet::check::at_least;
-use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Rng, Time, Wrong};
 use receiver::Receiver;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,8 +122,8 @@ pub struct Rlm {
 }
 
 impl Rlm {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "McCanne, Jacobson and Vetterli 1996";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("McCanne, Jacobson and Vetterli 1996");
 
     /// A receiver of one layer.
     pub fn new(params: &RlmParams) -> Rlm {

@@ -11,7 +11,7 @@
 use crate::parts::window::{Window, by_window};
 use crate::transport::Config;
 use crate::transport::tcp::Recovery;
-use headgate_packet::{Check, Wrong};
+use headgate_packet::{Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,8 @@ impl SackParams {
 pub struct Sack(Window);
 
 impl Sack {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 5681 and 6675";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 5681 and 6675");
 
     /// A source before its first packet.
     pub fn new(_: &SackParams) -> Sack {

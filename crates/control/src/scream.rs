@@ -30,7 +30,7 @@ mod target;
 
 use crate::parts::base_delay::BaseDelay;
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Duration, Time};
+use headgate_packet::{Card, Duration, Time};
 pub use params::ScreamParams;
 use target::Target;
 
@@ -92,8 +92,8 @@ fn passed(since: Option<Time>, time: Duration, now: Time) -> bool {
 }
 
 impl Scream {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "draft-johansson-ccwg-rfc8298bis-screamv2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("draft-johansson-ccwg-rfc8298bis-screamv2");
 
     /// A source before its first packet.
     pub fn new(params: &ScreamParams) -> Scream {

@@ -29,7 +29,7 @@
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -141,8 +141,8 @@ pub struct Swift {
 }
 
 impl Swift {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Kumar et al. 2020; values of htsim's swift.cpp";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Kumar et al. 2020; values of htsim's swift.cpp");
 
     /// A source before its first packet.
     pub fn new(params: &SwiftParams) -> Swift {

@@ -11,7 +11,7 @@ use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
 use crate::transport::tcp::Recovery;
 use crate::{Ack, FlowControl, Loss};
-use headgate_packet::{Check, Wrong};
+use headgate_packet::{Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,8 @@ impl TahoeParams {
 pub struct Tahoe(Window);
 
 impl Tahoe {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Jacobson and Karels 1988";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Jacobson and Karels 1988");
 
     /// A source before its first packet.
     pub fn new(_: &TahoeParams) -> Tahoe {

@@ -28,7 +28,7 @@
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Ecn, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -132,8 +132,8 @@ pub struct Timely {
 }
 
 impl Timely {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Mittal et al. 2015";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Mittal et al. 2015");
 
     /// A source before its first packet.
     pub fn new(params: &TimelyParams) -> Timely {

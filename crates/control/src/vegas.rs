@@ -16,7 +16,7 @@ use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
 use crate::transport::tcp::{Preset, Recovery, Rules};
 use crate::{Ack, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Ecn, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,8 +94,8 @@ pub struct Vegas {
 const LEAST: u64 = 2;
 
 impl Vegas {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Brakmo and Peterson 1995";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Brakmo and Peterson 1995");
 
     /// A source before its first packet.
     pub fn new(params: &VegasParams) -> Vegas {

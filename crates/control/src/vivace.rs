@@ -27,7 +27,7 @@ use crate::parts::monitor::{Interval, Intervals, Step};
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Preset, Rules, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -138,8 +138,8 @@ pub struct Vivace {
 }
 
 impl Vivace {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Dong et al. 2018; PCC-Uspace";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Dong et al. 2018; PCC-Uspace");
 
     /// A source before its first packet.
     pub fn new(params: &VivaceParams) -> Vivace {

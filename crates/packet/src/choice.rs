@@ -3,6 +3,7 @@
 //! serde's own tagged enums lose the place of an error inside the parameters. Here the parameters are read by
 //! themselves, and the place is handed on in front of the message (see [`located`]).
 
+use crate::card::Card;
 use crate::check::{Check, Wrong};
 use crate::cut;
 use crate::foreign::{Chosen, Registry};
@@ -18,8 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Entry {
     /// The name in scenario files.
     pub name: &'static str,
-    /// Where the algorithm was published.
-    pub source: &'static str,
+    /// What the algorithm says of itself.
+    pub card: Card,
     /// The comment at the head of its file: what it does, its source, its deviations from that, its state.
     pub header: &'static str,
     /// JSON Schema of its parameter struct; the definitions are inlined.
@@ -253,7 +254,7 @@ pub fn schema(entries: &[Entry]) -> Value {
 
 /// As `schema`, with entries that were registered: names, sources and schemas of parameters.
 pub fn schema_with(entries: &[Entry], registered: &[(String, String, Value)]) -> Value {
-    let listed = entries.iter().map(|e| (e.name, e.source, (e.schema)()));
+    let listed = entries.iter().map(|e| (e.name, e.card.source, (e.schema)()));
     let all = listed.chain(registered.iter().map(|(name, source, schema)| (&**name, &**source, schema.clone())));
     let (mut names, mut variants) = (Vec::new(), vec![Value::Null]);
     for (name, source, mut schema) in all {
@@ -281,7 +282,7 @@ pub fn tagged<P: Serialize>(kind: &str, params: &P) -> Value {
 }
 
 /// Makes the `Spec` of a list of algorithms: one parameter struct chosen by `kind`, with serde, schema and catalogue.
-/// A line reads `module: Type(Params)`; the module's name is the name in scenario files and `Type::SOURCE` its source. With a registry, names that are
+/// A line reads `module: Type(Params)`; the module's name is the name in scenario files and `Type::CARD` its card. With a registry, names that are
 /// registered while the program runs are read as well.
 #[macro_export]
 macro_rules! choice {
@@ -304,7 +305,7 @@ macro_rules! choice {
         /// Every entry of the list, in the order of the list.
         pub const LIST: &[$crate::choice::Entry] = &[$($crate::choice::Entry {
             name: stringify!($module),
-            source: $module::$Type::SOURCE,
+            card: $module::$Type::CARD,
             header: {
                 const TEXT: &str = include_str!(concat!(stringify!($module), ".rs"));
                 const HEADER: [u8; $crate::header::length(TEXT)] = $crate::header::bytes(TEXT);

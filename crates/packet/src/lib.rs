@@ -3,6 +3,7 @@
 //! Nothing here knows about queues, protocols or networks, and nothing reads a clock.
 
 mod buffer;
+mod card;
 pub mod check;
 pub mod choice;
 pub mod foreign;
@@ -19,6 +20,7 @@ mod text;
 mod units;
 
 pub use buffer::Buffer;
+pub use card::Card;
 pub use check::{Check, Wrong};
 pub use noise::Noise;
 pub use packet::{AckHeader, Acknowledges, Ecn, FlowId, Packet};

@@ -17,7 +17,7 @@
 use crate::explain::tell_buffer;
 use crate::parts::{IndexedHeap, Ring};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, Packet};
+use headgate_packet::{Buffer, Card, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,8 +67,8 @@ pub struct Blt {
 const LEVELS: usize = 256;
 
 impl Blt {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Kim and Farber 1994, section 3.3.2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Kim and Farber 1994, section 3.3.2");
 
     /// An empty queue.
     pub fn new(params: &BltParams, _link: &LinkInfo) -> Blt {

@@ -6,7 +6,7 @@
 use crate::Spec;
 use crate::aqm::{self, blue as part};
 use crate::fcfs::FcfsParams;
-use headgate_packet::{Buffer, Check, Wrong};
+use headgate_packet::{Buffer, Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ impl Check for BlueParams {
 pub enum Blue {}
 
 impl Blue {
-    /// Where it was published.
-    pub const SOURCE: &'static str = part::Blue::SOURCE;
+    /// What it says of itself.
+    pub const CARD: Card = Card::of(part::Blue::CARD.source);
 
     /// What it is a name for.
     pub fn configured(params: &BlueParams) -> Spec {

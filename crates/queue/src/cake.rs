@@ -24,7 +24,7 @@ use crate::aqm::{Verdict, cobalt};
 use crate::explain::tell_buffer;
 use crate::parts::scramble;
 use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};
-use headgate_packet::{Buffer, Duration, FlowId, Packet, Serialiser, TcpHeader, Time};
+use headgate_packet::{Buffer, Card, Duration, FlowId, Packet, Serialiser, TcpHeader, Time};
 use std::collections::HashMap;
 
 mod ack_filter;
@@ -77,8 +77,8 @@ pub struct Cake {
 }
 
 impl Cake {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Linux, sch_cake; arXiv 1804.07617";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Linux, sch_cake; arXiv 1804.07617");
 
     /// Empty tins.
     pub fn new(params: &CakeParams, link: &LinkInfo) -> Cake {

@@ -20,7 +20,7 @@
 use crate::explain::tell_buffer;
 use crate::parts::{Tuning, Early, EarlyParams, Ring, check_early};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,8 +84,8 @@ pub struct Choke {
 }
 
 impl Choke {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Pan, Prabhakar and Psounis 2000";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Pan, Prabhakar and Psounis 2000");
 
     /// An empty queue.
     pub fn new(params: &ChokeParams, link: &LinkInfo) -> Choke {

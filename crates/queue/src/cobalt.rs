@@ -6,7 +6,7 @@
 use crate::Spec;
 use crate::aqm::{self, cobalt as part};
 use crate::fcfs::FcfsParams;
-use headgate_packet::{Buffer, Check, Wrong};
+use headgate_packet::{Buffer, Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,8 @@ impl Check for CobaltParams {
 pub enum Cobalt {}
 
 impl Cobalt {
-    /// Where it was published.
-    pub const SOURCE: &'static str = part::Cobalt::SOURCE;
+    /// What it says of itself.
+    pub const CARD: Card = Card::of(part::Cobalt::CARD.source);
 
     /// What it is a name for.
     pub fn configured(params: &CobaltParams) -> Spec {

@@ -6,7 +6,7 @@
 use crate::aqm::{self, codel as part};
 use crate::fcfs::FcfsParams;
 use crate::Spec;
-use headgate_packet::{Buffer, Check, Wrong};
+use headgate_packet::{Buffer, Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,8 @@ impl Check for CodelParams {
 pub enum Codel {}
 
 impl Codel {
-    /// Where it was published.
-    pub const SOURCE: &'static str = part::Codel::SOURCE;
+    /// What it says of itself.
+    pub const CARD: Card = Card::of(part::Codel::CARD.source);
 
     /// What it is a name for.
     pub fn configured(params: &CodelParams) -> Spec {

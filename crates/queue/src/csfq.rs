@@ -19,7 +19,7 @@ use crate::fcfs::Fcfs;
 use crate::parts::{FairShare, RateEstimator, Rules, label_code};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Buffer, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -123,8 +123,8 @@ fn drop_probability(alpha: f64, label: f64) -> f64 {
 }
 
 impl Csfq {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Stoica, Shenker and Zhang 1998, section 2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Stoica, Shenker and Zhang 1998, section 2");
 
     /// An empty queue.
     pub fn new(params: &CsfqParams, link: &LinkInfo) -> Csfq {

@@ -7,7 +7,7 @@
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, Packet, Time};
+use headgate_packet::{Buffer, Card, Check, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,8 @@ pub struct Decbit {
 }
 
 impl Decbit {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 4";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 4");
 
     /// An empty queue.
     pub fn new(params: &DecbitParams, link: &LinkInfo) -> Decbit {

@@ -15,7 +15,7 @@
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::up_to;
-use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -122,8 +122,8 @@ pub struct Drr {
 }
 
 impl Drr {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Shreedhar and Varghese 1995, section 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Shreedhar and Varghese 1995, section 3");
 
     /// Empty queues.
     pub fn new(params: &DrrParams, link: &LinkInfo) -> Drr {

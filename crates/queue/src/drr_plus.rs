@@ -13,7 +13,7 @@
 use crate::aqm::{self, red};
 use crate::drr::{DrrParams, QueueWeight};
 use crate::Spec;
-use headgate_packet::{Buffer, Bytes, Check, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,8 +58,8 @@ impl Check for DrrPlusParams {
 pub enum DrrPlus {}
 
 impl DrrPlus {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.4";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.4");
 
     /// What it is a name for.
     pub fn configured(params: &DrrPlusParams) -> Spec {

@@ -23,7 +23,7 @@ use crate::drr::check_quantum;
 use crate::explain::tell_buffer;
 use crate::parts::{QueueSet, Ring, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -89,8 +89,8 @@ pub struct DrrPlusPlus {
 }
 
 impl DrrPlusPlus {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 8290, section 4";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 8290, section 4");
 
     /// Empty queues.
     pub fn new(params: &DrrPlusPlusParams, link: &LinkInfo) -> DrrPlusPlus {

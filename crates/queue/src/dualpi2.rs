@@ -21,7 +21,7 @@ use crate::aqm::Verdict;
 use crate::explain::tell_buffer;
 use crate::parts::{Pi, PiGains, Recur, Ring, StepClock};
 use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};
-use headgate_packet::{Buffer, Bytes, Check, Duration, Ecn, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Duration, Ecn, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -173,8 +173,8 @@ struct Chances {
 }
 
 impl Dualpi2 {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 9332, appendix A";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 9332, appendix A");
 
     /// Empty queues.
     pub fn new(params: &Dualpi2Params, _link: &LinkInfo) -> Dualpi2 {

@@ -6,7 +6,7 @@
 use crate::aqm::{self, enhanced_red as part};
 use crate::fcfs::FcfsParams;
 use crate::Spec;
-use headgate_packet::{Buffer, Check, Wrong};
+use headgate_packet::{Buffer, Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,8 @@ impl Check for EnhancedRedParams {
 pub enum EnhancedRed {}
 
 impl EnhancedRed {
-    /// Where it was published.
-    pub const SOURCE: &'static str = part::EnhancedRed::SOURCE;
+    /// What it says of itself.
+    pub const CARD: Card = Card::of(part::EnhancedRed::CARD.source);
 
     /// What it is a name for.
     pub fn configured(params: &EnhancedRedParams) -> Spec {

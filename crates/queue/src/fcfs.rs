@@ -7,7 +7,7 @@
 use crate::explain::tell_buffer;
 use crate::parts::Ring;
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Tell};
-use headgate_packet::{Buffer, Check, Packet};
+use headgate_packet::{Buffer, Card, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ pub struct Fcfs {
 }
 
 impl Fcfs {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 1";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 1");
 
     /// An empty queue.
     pub fn new(params: &FcfsParams, _link: &LinkInfo) -> Fcfs {

@@ -24,7 +24,7 @@ pub use crate::parts::ordering::{DropPolicy, Structure};
 use crate::parts::{Round, Rounds};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::at_most;
-use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -115,8 +115,8 @@ pub struct Fq {
 }
 
 impl Fq {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 2.2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 2.2");
 
     /// An empty queue. Where the structure does not fit the drop policy, which the check refuses, it is `perc`.
     pub fn new(params: &FqParams, link: &LinkInfo) -> Fq {

@@ -13,7 +13,7 @@
 use crate::fq::{Fq, FqParams, MOST_DELTA, fq_params};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Tell};
 use headgate_packet::check::at_most;
-use headgate_packet::{Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +40,8 @@ pub struct FqBit {
 }
 
 impl FqBit {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 4";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 4");
 
     /// An empty queue.
     pub fn new(params: &FqBitParams, link: &LinkInfo) -> FqBit {

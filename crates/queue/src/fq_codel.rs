@@ -5,7 +5,7 @@
 use crate::aqm::{self, codel};
 use crate::drr_plus_plus::DrrPlusPlusParams;
 use crate::Spec;
-use headgate_packet::{Buffer, Bytes, Check, Duration, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Duration, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,8 +61,8 @@ impl Check for FqCodelParams {
 pub enum FqCodel {}
 
 impl FqCodel {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 8290";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 8290");
 
     /// What it is a name for.
     pub fn configured(params: &FqCodelParams) -> Spec {

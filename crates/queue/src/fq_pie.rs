@@ -10,7 +10,7 @@
 use crate::aqm::{self, pie as part};
 use crate::drr_plus_plus::DrrPlusPlusParams;
 use crate::Spec;
-use headgate_packet::{Buffer, Bytes, Check, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +59,8 @@ impl Check for FqPieParams {
 pub enum FqPie {}
 
 impl FqPie {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Linux, sch_fq_pie";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Linux, sch_fq_pie");
 
     /// What it is a name for.
     pub fn configured(params: &FqPieParams) -> Spec {

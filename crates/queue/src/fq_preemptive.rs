@@ -17,7 +17,7 @@ use crate::fq::{DropPolicy, Fq, FqParams, MOST_DELTA};
 use crate::parts::Round;
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::at_most;
-use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,8 +60,8 @@ pub struct FqPreemptive {
 }
 
 impl FqPreemptive {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 2.2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 2.2");
 
     /// An empty queue.
     pub fn new(params: &FqPreemptiveParams, link: &LinkInfo) -> FqPreemptive {

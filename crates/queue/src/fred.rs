@@ -18,7 +18,7 @@
 use crate::fcfs::Fcfs;
 use crate::parts::{Tuning, check_early, Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,8 +107,8 @@ pub struct Fred {
 }
 
 impl Fred {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Lin and Morris 1997; Stoica, Shenker and Zhang 1998, section 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Lin and Morris 1997; Stoica, Shenker and Zhang 1998, section 3");
 
     /// An empty queue.
     pub fn new(params: &FredParams, link: &LinkInfo) -> Fred {

@@ -28,7 +28,7 @@ mod frames;
 use crate::parts::{DropEnd, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::packet_length;
-use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use frames::{Conversation, Level, Share};
@@ -104,8 +104,8 @@ pub struct Hrr {
 }
 
 impl Hrr {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Kalmanek, Kanakia and Keshav 1990";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Kalmanek, Kanakia and Keshav 1990");
 
     /// Empty queues, at the beginning of a frame on every level.
     pub fn new(params: &HrrParams, link: &LinkInfo) -> Hrr {

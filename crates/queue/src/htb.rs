@@ -32,7 +32,7 @@
 
 use crate::parts::{Bucket, Ring};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Duration, FlowId, Packet, Time};
+use headgate_packet::{Buffer, Card, Duration, FlowId, Packet, Time};
 
 mod params;
 
@@ -102,8 +102,8 @@ pub struct Htb {
 }
 
 impl Htb {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Linux, sch_htb";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Linux, sch_htb");
 
     /// Empty queues and full buckets.
     pub fn new(params: &HtbParams, _link: &LinkInfo) -> Htb {

@@ -26,7 +26,7 @@ use crate::explain::tell_buffer;
 use crate::parts::{IndexedHeap, Ring};
 use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};
 use headgate_packet::check::up_to;
-use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,8 +126,8 @@ pub struct LinuxFq {
 }
 
 impl LinuxFq {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Linux, sch_fq";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Linux, sch_fq");
 
     /// Empty queues.
     pub fn new(params: &LinuxFqParams, link: &LinkInfo) -> LinuxFq {

@@ -6,7 +6,7 @@
 use crate::aqm::{self, pi2 as part};
 use crate::fcfs::FcfsParams;
 use crate::Spec;
-use headgate_packet::{Buffer, Check, Wrong};
+use headgate_packet::{Buffer, Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ impl Check for Pi2Params {
 pub enum Pi2 {}
 
 impl Pi2 {
-    /// Where it was published.
-    pub const SOURCE: &'static str = part::Pi2::SOURCE;
+    /// What it says of itself.
+    pub const CARD: Card = Card::of(part::Pi2::CARD.source);
 
     /// What it is a name for.
     pub fn configured(params: &Pi2Params) -> Spec {

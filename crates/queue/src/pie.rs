@@ -6,7 +6,7 @@
 use crate::aqm::{self, pie as part};
 use crate::fcfs::FcfsParams;
 use crate::Spec;
-use headgate_packet::{Buffer, Check, Wrong};
+use headgate_packet::{Buffer, Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ impl Check for PieParams {
 pub enum Pie {}
 
 impl Pie {
-    /// Where it was published.
-    pub const SOURCE: &'static str = part::Pie::SOURCE;
+    /// What it says of itself.
+    pub const CARD: Card = Card::of(part::Pie::CARD.source);
 
     /// What it is a name for.
     pub fn configured(params: &PieParams) -> Spec {

@@ -7,7 +7,7 @@
 use crate::explain::tell_buffer;
 use crate::parts::Ring;
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, Packet};
+use headgate_packet::{Buffer, Card, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +36,8 @@ pub struct RandomDrop {
 }
 
 impl RandomDrop {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Mankin 1990; Demers, Keshav and Shenker 1989, section 1";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Mankin 1990; Demers, Keshav and Shenker 1989, section 1");
 
     /// An empty queue.
     pub fn new(params: &RandomDropParams, _link: &LinkInfo) -> RandomDrop {

@@ -16,7 +16,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
+use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +71,8 @@ fn tag((whole, fraction): Key) -> u128 {
 }
 
 impl Scfq {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Golestani 1994, section II";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Golestani 1994, section II");
 
     /// An empty queue.
     pub fn new(params: &ScfqParams, link: &LinkInfo) -> Scfq {

@@ -13,7 +13,7 @@
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
+use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,8 +70,8 @@ struct Counts {
 }
 
 impl SelectiveDecbit {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Ramakrishnan, Chiu and Jain 1987; Demers, Keshav and Shenker 1989, section 4";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Ramakrishnan, Chiu and Jain 1987; Demers, Keshav and Shenker 1989, section 4");
 
     /// An empty queue.
     pub fn new(params: &SelectiveDecbitParams, link: &LinkInfo) -> SelectiveDecbit {

@@ -12,7 +12,7 @@
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, Duration, FlowId, Packet, Time};
+use headgate_packet::{Buffer, Card, Check, Duration, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,8 +58,8 @@ pub struct Sfq {
 }
 
 impl Sfq {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "McKenney 1990";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("McKenney 1990");
 
     /// Empty queues.
     pub fn new(params: &SfqParams, _link: &LinkInfo) -> Sfq {

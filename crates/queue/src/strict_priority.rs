@@ -10,7 +10,7 @@
 use crate::explain::tell_buffer;
 use crate::parts::Ring;
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, Packet};
+use headgate_packet::{Buffer, Card, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +59,8 @@ pub struct StrictPriority {
 }
 
 impl StrictPriority {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Kleinrock 1976, section 3.6";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Kleinrock 1976, section 3.6");
 
     /// Empty queues.
     pub fn new(params: &StrictPriorityParams, _link: &LinkInfo) -> StrictPriority {

@@ -22,7 +22,7 @@ use crate::explain::tell_buffer;
 use crate::parts::{Bucket, Ring};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::packet_length;
-use headgate_packet::{Buffer, Bytes, Check, Duration, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Duration, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,8 +106,8 @@ pub struct Tbf {
 }
 
 impl Tbf {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Linux, sch_tbf";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Linux, sch_tbf");
 
     /// An empty queue and full buckets.
     pub fn new(params: &TbfParams, link: &LinkInfo) -> Tbf {

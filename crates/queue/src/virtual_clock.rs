@@ -14,7 +14,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, FlowId, Packet, Rate, Time};
+use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,8 +94,8 @@ pub struct VirtualClock {
 }
 
 impl VirtualClock {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Zhang 1990, section 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Zhang 1990, section 3");
 
     /// An empty queue.
     pub fn new(params: &VirtualClockParams, link: &LinkInfo) -> VirtualClock {

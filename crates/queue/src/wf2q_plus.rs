@@ -14,7 +14,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, Packet, Rate, Time};
+use headgate_packet::{Buffer, Card, Check, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,8 +75,8 @@ pub struct Wf2qPlus {
 }
 
 impl Wf2qPlus {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Bennett and Zhang 1997, section 4";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Bennett and Zhang 1997, section 4");
 
     /// An empty queue.
     pub fn new(params: &Wf2qPlusParams, link: &LinkInfo) -> Wf2qPlus {

@@ -72,7 +72,7 @@ fn describe(entry: &Entry) -> Value {
     let (schema, defaults) = ((entry.schema)(), (entry.defaults)());
     let parameters = parameters(&schema, &defaults);
     json!({
-        "name": entry.name, "source": entry.source, "deviations": deviations(entry.header), "summary": schema["description"],
+        "name": entry.name, "source": entry.card.source, "deviations": deviations(entry.header), "summary": schema["description"],
         "parameters": parameters
     })
 }

@@ -96,7 +96,7 @@ fn a_choice_is_written_with_its_kind_in_front_and_read_back() {
 
 #[test]
 fn the_list_gives_names_sources_defaults_and_schemas() {
-    let listed: Vec<_> = LIST.iter().map(|entry| (entry.name, entry.source)).collect();
+    let listed: Vec<_> = LIST.iter().map(|entry| (entry.name, entry.card.source)).collect();
     assert_eq!(listed, [("plain", "a paper"), ("tuned", "another paper")]);
     assert_eq!((LIST[0].defaults)(), json!({}));
     let defaults = json!({"closed": 5, "open": 0.5, "free": 0.0, "delay": "3ms", "list": [], "shade": "light"});
@@ -112,7 +112,7 @@ fn the_schema_of_the_choice_takes_a_name_or_an_object_with_its_kind() {
     let variants = schema["anyOf"].as_array().expect("a choice");
     assert_eq!(variants[0], json!({"type": "string", "enum": ["plain", "tuned"]}));
     for (variant, entry) in variants[1..].iter().zip(LIST) {
-        assert_eq!(variant["properties"]["kind"], json!({"const": entry.name, "description": entry.source}));
+        assert_eq!(variant["properties"]["kind"], json!({"const": entry.name, "description": entry.card.source}));
         assert_eq!((&variant["required"], &variant["title"]), (&json!(["kind"]), &Value::Null));
     }
     assert_eq!(variants.len(), 3);

@@ -9,5 +9,5 @@ pub struct PlainParams {}
 impl headgate_packet::Check for PlainParams {}
 pub struct Plain;
 impl Plain {
-    pub const SOURCE: &'static str = "a paper";
+    pub const CARD: headgate_packet::Card = headgate_packet::Card::of("a paper");
 }

@@ -47,5 +47,5 @@ impl Default for TunedParams {
 impl headgate_packet::Check for TunedParams {}
 pub struct Tuned;
 impl Tuned {
-    pub const SOURCE: &'static str = "another paper";
+    pub const CARD: headgate_packet::Card = headgate_packet::Card::of("another paper");
 }

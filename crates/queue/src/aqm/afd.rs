@@ -21,7 +21,7 @@ use super::{Aqm, Queue, Verdict};
 use crate::parts::StepClock;
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,8 +85,8 @@ pub struct Afd {
 }
 
 impl Afd {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Pan, Breslau, Prabhakar and Shenker 2003";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Pan, Breslau, Prabhakar and Shenker 2003");
 
     /// No queue yet.
     pub fn new(params: &AfdParams, link: &LinkInfo) -> Afd {

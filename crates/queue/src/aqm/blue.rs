@@ -13,7 +13,7 @@ use super::{Aqm, Queue, Verdict};
 use crate::parts::{self, BlueSteps};
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Buffer, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,8 +97,8 @@ impl State {
 }
 
 impl Blue {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Feng, Kandlur, Saha and Shin 1999";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Feng, Kandlur, Saha and Shin 1999");
 
     /// No queue yet.
     pub fn new(params: &BlueParams, _link: &LinkInfo) -> Blue {

@@ -16,7 +16,7 @@ use super::{Aqm, Queue, Verdict};
 use crate::parts::{self, BlueSteps, CobaltRule};
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::{above_zero, packet_length};
-use headgate_packet::{Bytes, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,8 +82,8 @@ struct State {
 }
 
 impl Cobalt {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Linux, sch_cake";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Linux, sch_cake");
 
     /// No queue yet.
     pub fn new(params: &CobaltParams, link: &LinkInfo) -> Cobalt {

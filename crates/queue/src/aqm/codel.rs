@@ -15,7 +15,7 @@
 use super::{Aqm, Queue, Verdict};
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Bytes, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -146,8 +146,8 @@ impl State {
 }
 
 impl Codel {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 8289";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 8289");
 
     /// No queue yet.
     pub fn new(params: &CodelParams, _link: &LinkInfo) -> Codel {

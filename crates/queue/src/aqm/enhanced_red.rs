@@ -16,7 +16,7 @@
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Tuning, ChanceParams, Early, EarlyParams, EarlyQueues, FairChances};
 use crate::{Backlog, Cx, LinkInfo, Look, Tell};
-use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,8 +85,8 @@ pub struct EnhancedRed {
 }
 
 impl EnhancedRed {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2");
 
     /// No queue yet.
     pub fn new(params: &EnhancedRedParams, link: &LinkInfo) -> EnhancedRed {

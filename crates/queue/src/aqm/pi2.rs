@@ -13,7 +13,7 @@
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{DelayGauge, Estimate, Pi, PiGains, StepClock};
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,8 +82,8 @@ impl State {
 }
 
 impl Pi2 {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 9332, appendix A";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 9332, appendix A");
 
     /// No queue yet.
     pub fn new(params: &Pi2Params, _link: &LinkInfo) -> Pi2 {

@@ -19,7 +19,7 @@ use super::{Aqm, Queue, Verdict};
 use crate::parts::{DelayGauge, Estimate, StepClock};
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Bytes, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -193,8 +193,8 @@ fn scale(probability: f64) -> f64 {
 }
 
 impl Pie {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 8033";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 8033");
 
     /// No queue yet.
     pub fn new(params: &PieParams, _link: &LinkInfo) -> Pie {

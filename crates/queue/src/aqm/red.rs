@@ -15,7 +15,7 @@ use super::{Aqm, Queue, Verdict};
 use crate::parts::{Adapting, Early, EarlyParams, EarlyQueues, Tuning};
 use crate::{Backlog, Cx, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,8 +94,8 @@ pub struct Red {
 }
 
 impl Red {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Floyd and Jacobson 1993";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Floyd and Jacobson 1993");
 
     /// No queue yet.
     pub fn new(params: &RedParams, link: &LinkInfo) -> Red {

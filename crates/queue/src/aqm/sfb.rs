@@ -18,7 +18,7 @@
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Account, Bins, BinsLaw};
 use crate::{Backlog, Cx, DropReason, Dropped, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -141,8 +141,8 @@ pub struct Sfb {
 }
 
 impl Sfb {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Feng, Kandlur, Saha and Shin 2001; Linux, sch_sfb";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Feng, Kandlur, Saha and Shin 2001; Linux, sch_sfb");
 
     /// No queue yet.
     pub fn new(params: &SfbParams, _link: &LinkInfo) -> Sfb {

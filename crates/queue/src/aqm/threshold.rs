@@ -8,7 +8,7 @@
 use super::{Aqm, Queue, Verdict};
 use crate::explain::in_unit_of;
 use crate::{Backlog, Cx, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Card, Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +59,8 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "RFC 8257, section 3.1; RFC 9331, section 5.2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("RFC 8257, section 3.1; RFC 9331, section 5.2");
 
     /// It knows nothing of queues.
     pub fn new(params: &ThresholdParams, _link: &LinkInfo) -> Threshold {

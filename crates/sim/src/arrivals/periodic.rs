@@ -4,7 +4,7 @@
 
 use super::Arrivals;
 use headgate_packet::check::at_least;
-use headgate_packet::{Check, Duration, Rng, Wrong};
+use headgate_packet::{Card, Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +40,8 @@ pub struct Periodic {
 }
 
 impl Periodic {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "deterministic arrivals (D in Kendall's notation)";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("deterministic arrivals (D in Kendall's notation)");
 
     /// The process from its beginning.
     pub fn new(params: &PeriodicParams) -> Periodic {

@@ -4,7 +4,7 @@
 
 use super::Arrivals;
 use headgate_packet::check::at_least;
-use headgate_packet::{Check, Duration, Rng, Wrong};
+use headgate_packet::{Card, Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +40,8 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Poisson process (Feller 1968, section XVII.2)";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Poisson process (Feller 1968, section XVII.2)");
 
     /// The process from its beginning.
     pub fn new(params: &PoissonParams) -> Poisson {

@@ -3,7 +3,7 @@
 //! Source: none is needed. Deviations: none.
 
 use super::Arrivals;
-use headgate_packet::{Check, Duration, Rng, Wrong};
+use headgate_packet::{Card, Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +43,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "given times";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("given times");
 
     /// The first time is the next one.
     pub fn new(params: &TimesParams) -> Times {

@@ -7,7 +7,7 @@
 use super::Law;
 use super::points::{Point, Points};
 use super::web_search::PACKET;
-use headgate_packet::Check;
+use headgate_packet::{Card, Check};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,9 +34,8 @@ const POINTS: &[Point] = &[
 ];
 
 impl DataMining {
-    /// Where it was published.
-    pub const SOURCE: &'static str =
-        "Greenberg et al. 2009, VL2, figure 2; the points are those of the ns-2 simulations of PIAS";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Greenberg et al. 2009, VL2, figure 2; the points are those of the ns-2 simulations of PIAS");
 
     /// The distribution.
     pub fn new(_: &DataMiningParams) -> DataMining {

@@ -5,7 +5,7 @@
 
 use super::Law;
 use super::points::{self, Point, Points};
-use headgate_packet::{Bytes, Check, Wrong};
+use headgate_packet::{Bytes, Card, Check, Wrong};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
@@ -203,8 +203,8 @@ pub struct Empirical {
 }
 
 impl Empirical {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Law 2015, Simulation Modeling and Analysis, section 6.2.4";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Law 2015, Simulation Modeling and Analysis, section 6.2.4");
 
     /// The distribution.
     pub fn new(params: &EmpiricalParams) -> Empirical {

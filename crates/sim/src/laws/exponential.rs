@@ -3,7 +3,7 @@
 //! Source: Feller 1971, An Introduction to Probability Theory II, section I.3. Deviations: no value exceeds 37 means, which one in 10^16 would.
 
 use super::Law;
-use headgate_packet::Check;
+use headgate_packet::{Card, Check};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +19,8 @@ impl Check for ExponentialParams {}
 pub struct Exponential;
 
 impl Exponential {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Feller 1971, An Introduction to Probability Theory II, section I.3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Feller 1971, An Introduction to Probability Theory II, section I.3");
 
     /// The distribution.
     pub fn new(_: &ExponentialParams) -> Exponential {

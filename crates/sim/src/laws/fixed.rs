@@ -3,7 +3,7 @@
 //! Source: elementary. Deviations: none; it takes no random number.
 
 use super::Law;
-use headgate_packet::Check;
+use headgate_packet::{Card, Check};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +19,8 @@ impl Check for FixedParams {}
 pub struct Fixed;
 
 impl Fixed {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "elementary";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("elementary");
 
     /// The distribution.
     pub fn new(_: &FixedParams) -> Fixed {

@@ -4,7 +4,7 @@
 //! numbers beyond 8.3 standard deviations do not occur, as random numbers have 53 bits; at sigma 5, the largest, this takes 0.06 % of the mean.
 
 use super::{Law, normal};
-use headgate_packet::Check;
+use headgate_packet::{Card, Check};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +30,8 @@ impl Check for LognormalParams {}
 pub struct Lognormal(f64);
 
 impl Lognormal {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Johnson, Kotz and Balakrishnan 1994, chapter 14; Downey 2001";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Johnson, Kotz and Balakrishnan 1994, chapter 14; Downey 2001");
 
     /// The distribution.
     pub fn new(params: &LognormalParams) -> Lognormal {

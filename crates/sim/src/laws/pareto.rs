@@ -5,7 +5,7 @@
 //! greatest is cut. Of the mean this takes 0.2 % at shape 1.2, and 17 % at shape 1.05, where no run of any length would reach the mean.
 
 use super::Law;
-use headgate_packet::{Check, Wrong};
+use headgate_packet::{Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,8 +50,8 @@ pub struct Pareto {
 }
 
 impl Pareto {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Johnson, Kotz and Balakrishnan 1994, chapter 20; Crovella and Bestavros 1997";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Johnson, Kotz and Balakrishnan 1994, chapter 20; Crovella and Bestavros 1997");
 
     /// The distribution.
     pub fn new(params: &ParetoParams) -> Pareto {

@@ -3,7 +3,7 @@
 //! Source: elementary. Deviations: none.
 
 use super::Law;
-use headgate_packet::Check;
+use headgate_packet::{Card, Check};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,8 @@ impl Check for UniformParams {}
 pub struct Uniform(f64);
 
 impl Uniform {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "elementary";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("elementary");
 
     /// The distribution.
     pub fn new(params: &UniformParams) -> Uniform {

@@ -7,7 +7,7 @@
 
 use super::Law;
 use super::points::{Point, Points};
-use headgate_packet::Check;
+use headgate_packet::{Card, Check};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,9 +40,8 @@ const POINTS: &[Point] = &[
 ];
 
 impl WebSearch {
-    /// Where it was published.
-    pub const SOURCE: &'static str =
-        "Alizadeh et al. 2010, Data Center TCP (DCTCP), figure 4; the points are those of the ns-2 simulations of PIAS";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Alizadeh et al. 2010, Data Center TCP (DCTCP), figure 4; the points are those of the ns-2 simulations of PIAS");
 
     /// The distribution.
     pub fn new(_: &WebSearchParams) -> WebSearch {

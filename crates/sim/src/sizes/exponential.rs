@@ -8,7 +8,7 @@
 //! - A length above `max` becomes `max`; that happens to a share exp(-max / mean) of the packets.
 
 use super::{Distribution, size};
-use headgate_packet::{Check, PacketSize, Wrong, unit};
+use headgate_packet::{Card, Check, PacketSize, Wrong, unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +47,8 @@ pub struct Exponential {
 }
 
 impl Exponential {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Kleinrock 1975, Queueing Systems I, section 3.2 (service times of M/M/1)";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Kleinrock 1975, Queueing Systems I, section 3.2 (service times of M/M/1)");
 
     /// The distribution.
     pub fn new(params: &ExponentialParams) -> Exponential {

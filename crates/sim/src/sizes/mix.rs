@@ -3,7 +3,7 @@
 //! Source: the "simple IMIX" in common use, 40, 576 and 1500 bytes at 7 : 4 : 1; on such mixes, Morton 2013, RFC 6985. Deviations: none.
 
 use super::{Distribution, size};
-use headgate_packet::{Check, PacketSize, Wrong, scaled};
+use headgate_packet::{Card, Check, PacketSize, Wrong, scaled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,8 +50,8 @@ impl Check for MixParams {
 pub struct Mix(Vec<Part>);
 
 impl Mix {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "on such mixes, Morton 2013, RFC 6985";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("on such mixes, Morton 2013, RFC 6985");
 
     /// The distribution.
     pub fn new(params: &MixParams) -> Mix {

@@ -4,7 +4,7 @@
 //! Deviations: a length is rounded to the nearest byte, which moves the mean by less than half a byte; `mean` is that before rounding.
 
 use super::{Distribution, check_range, size};
-use headgate_packet::{Check, PacketSize, Wrong, unit};
+use headgate_packet::{Card, Check, PacketSize, Wrong, unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,8 +42,8 @@ pub struct Pareto {
 }
 
 impl Pareto {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Johnson, Kotz and Balakrishnan 1994, chapter 20 (truncated Pareto)";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Johnson, Kotz and Balakrishnan 1994, chapter 20 (truncated Pareto)");
 
     /// The distribution.
     pub fn new(params: &ParetoParams) -> Pareto {

@@ -3,7 +3,7 @@
 //! Source: elementary. Deviations: none.
 
 use super::{Distribution, check_range, size};
-use headgate_packet::{Check, PacketSize, Wrong, scaled};
+use headgate_packet::{Card, Check, PacketSize, Wrong, scaled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +37,8 @@ pub struct Uniform {
 }
 
 impl Uniform {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "elementary";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("elementary");
 
     /// The distribution.
     pub fn new(params: &UniformParams) -> Uniform {

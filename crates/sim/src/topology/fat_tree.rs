@@ -4,7 +4,7 @@
 
 use super::{Line, Net, Part, Piece, Topology, fits};
 use crate::spec::SpecError;
-use headgate_packet::{Check, Wrong};
+use headgate_packet::{Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,8 +45,8 @@ impl Check for FatTreeParams {
 pub struct FatTree;
 
 impl FatTree {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Al-Fares, Loukissas and Vahdat 2008, section 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Al-Fares, Loukissas and Vahdat 2008, section 3");
 }
 
 impl Topology for FatTreeParams {

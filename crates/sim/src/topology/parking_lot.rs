@@ -4,7 +4,7 @@
 
 use super::{Line, Net, Part, Piece, Topology, fits};
 use crate::spec::SpecError;
-use headgate_packet::{Check, Wrong};
+use headgate_packet::{Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +54,8 @@ impl Check for ParkingLotParams {
 pub struct ParkingLot;
 
 impl ParkingLot {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Stoica, Shenker and Zhang 1998, section 3.2, figure 5";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Stoica, Shenker and Zhang 1998, section 3.2, figure 5");
 }
 
 impl Topology for ParkingLotParams {

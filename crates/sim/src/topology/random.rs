@@ -5,7 +5,7 @@
 
 use super::{Line, Net, Part, Piece, Topology, fits};
 use crate::spec::SpecError;
-use headgate_packet::{Check, Rng, Wrong};
+use headgate_packet::{Card, Check, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -63,8 +63,8 @@ impl Check for RandomParams {
 pub struct Random;
 
 impl Random {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Erdős and Rényi 1959";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Erdős and Rényi 1959");
 }
 
 impl Topology for RandomParams {

@@ -4,7 +4,7 @@
 
 use super::{Line, Net, Part, Piece, Topology, fits};
 use crate::spec::SpecError;
-use headgate_packet::{Check, Wrong};
+use headgate_packet::{Card, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,8 @@ impl Check for StarParams {
 pub struct Star;
 
 impl Star {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "the usual picture of a switch";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("the usual picture of a switch");
 }
 
 impl Topology for StarParams {

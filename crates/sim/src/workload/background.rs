@@ -3,7 +3,7 @@
 //! Source: Keshav 1991, section 6.4, scenario 3 (on 300 s, off 300 s, on 300 s). Deviations: none.
 
 use super::{Supply, Workload};
-use headgate_packet::{Check, Duration, Rate, Rng, Serialiser, Wrong};
+use headgate_packet::{Card, Check, Duration, Rate, Rng, Serialiser, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +56,8 @@ struct State {
 }
 
 impl Background {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Keshav 1991, section 6.4, scenario 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Keshav 1991, section 6.4, scenario 3");
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &BackgroundParams, packet_bytes: u32) -> Background {

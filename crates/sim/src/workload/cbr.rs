@@ -6,7 +6,7 @@
 //!   rate: the "UDP" of Stoica, Shenker and Zhang 1998, footnote 4.
 
 use super::{Supply, Workload};
-use headgate_packet::{Check, Duration, Rate, Rng, Serialiser, Wrong};
+use headgate_packet::{Card, Check, Duration, Rate, Rng, Serialiser, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -79,8 +79,8 @@ struct Drawn {
 }
 
 impl Cbr {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, scenario 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, scenario 3");
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &CbrParams, packet_bytes: u32) -> Cbr {

@@ -3,7 +3,7 @@
 //! Source: Demers, Keshav and Shenker 1989, section 3. Deviations: none.
 
 use super::{Supply, Workload};
-use headgate_packet::{Check, Rng};
+use headgate_packet::{Card, Check, Rng};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +26,8 @@ impl FtpParams {
 pub struct Ftp;
 
 impl Ftp {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 3");
 
     /// A new transfer.
     pub fn new(_: &FtpParams, _packet_bytes: u32) -> Ftp {

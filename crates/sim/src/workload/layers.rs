@@ -7,7 +7,7 @@
 //! each other one at random within its mean gap. State per flow: the time of each layer's next packet.
 
 use super::{Supply, Workload};
-use headgate_packet::{Check, Duration, Rate, Rng, Wrong};
+use headgate_packet::{Card, Check, Duration, Rate, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,8 +77,8 @@ struct State {
 }
 
 impl Layers {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "McCanne, Jacobson and Vetterli 1996";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("McCanne, Jacobson and Vetterli 1996");
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &LayersParams, packet_bytes: u32) -> Layers {

@@ -6,7 +6,7 @@
 use super::{Supply, Workload};
 use crate::laws::{AnyLaw, Spec as Law, exponential::ExponentialParams};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Check, Duration, Rate, Rng, Serialiser, Wrong};
+use headgate_packet::{Card, Check, Duration, Rate, Rng, Serialiser, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,8 +80,8 @@ struct State {
 }
 
 impl OnOff {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Stoica, Shenker and Zhang 1998, section 3.2; with Pareto distributed times Willinger et al. 1997";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Stoica, Shenker and Zhang 1998, section 3.2; with Pareto distributed times Willinger et al. 1997");
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &OnOffParams, packet_bytes: u32) -> OnOff {

@@ -5,7 +5,7 @@
 
 use super::{LEAST_GAP, Supply, Workload};
 use headgate_packet::check::at_least;
-use headgate_packet::{Check, Duration, Rng, Wrong};
+use headgate_packet::{Card, Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +44,8 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Keshav 1991, section 6.4 (cross traffic of scenarios 7 and 8)";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Keshav 1991, section 6.4 (cross traffic of scenarios 7 and 8)");
 
     /// A new process.
     pub fn new(params: &PoissonParams, _packet_bytes: u32) -> Poisson {

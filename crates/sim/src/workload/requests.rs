@@ -9,7 +9,7 @@
 use super::transfer::{Transfer, TransferParams};
 use super::{Supply, Workload};
 use crate::laws::{AnyLaw, Spec as Law, exponential::ExponentialParams};
-use headgate_packet::{Check, Duration, Rng, Wrong};
+use headgate_packet::{Card, Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -67,8 +67,8 @@ struct State {
 }
 
 impl Requests {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Feldmann, Gilbert, Huang and Willinger 1999, section 2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Feldmann, Gilbert, Huang and Willinger 1999, section 2");
 
     /// A session that has not begun.
     pub fn new(params: &RequestsParams, packet_bytes: u32) -> Requests {

@@ -6,7 +6,7 @@
 use super::poisson::{Poisson, PoissonParams};
 use super::{LEAST_GAP, Supply, Workload};
 use headgate_packet::check::at_least;
-use headgate_packet::{Check, Duration, Rng, Wrong};
+use headgate_packet::{Card, Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,8 +42,8 @@ impl TelnetParams {
 pub struct Telnet(Poisson);
 
 impl Telnet {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 3";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 3");
 
     /// A new user.
     pub fn new(params: &TelnetParams, packet_bytes: u32) -> Telnet {

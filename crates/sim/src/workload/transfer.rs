@@ -5,7 +5,7 @@
 
 use super::{Supply, Workload};
 use crate::laws::{Sizes, Spec as Law, fixed::FixedParams};
-use headgate_packet::{Bytes, Check, Rng, Wrong};
+use headgate_packet::{Bytes, Card, Check, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,8 +72,8 @@ impl TransferParams {
 pub struct Transfer(Sizes);
 
 impl Transfer {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Keshav 1991, section 6.7";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Keshav 1991, section 6.7");
 
     /// A transfer in packets of `packet_bytes`.
     pub fn new(params: &TransferParams, packet_bytes: u32) -> Transfer {

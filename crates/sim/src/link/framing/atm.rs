@@ -3,7 +3,7 @@
 //! Source: ITU-T I.363.5 (AAL5: a trailer of 8 bytes, and padding to whole cells); RFC 2684 (headers). Deviations: cells of different packets are not mixed.
 
 use headgate_packet::check::at_most;
-use headgate_packet::{Bytes, Check, Wrong};
+use headgate_packet::{Bytes, Card, Check, Wrong};
 use headgate_queue::line::Frame;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,6 @@ impl AtmParams {
 pub struct Atm;
 
 impl Atm {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "ITU-T I.363.5 (AAL5); RFC 2684";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("ITU-T I.363.5 (AAL5); RFC 2684");
 }

@@ -3,7 +3,7 @@
 //! Source: IEEE 802.3-2018, section 3.1.1 (preamble and delimiter 8 bytes, addresses and type 14, data at least 46, check sequence 4) and section 4.4.2 (gap
 //! of 12 bytes). Deviations: packets longer than 1500 bytes are sent in one frame, as jumbo frames are.
 
-use headgate_packet::Check;
+use headgate_packet::{Card, Check};
 use headgate_queue::line::Frame;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,6 @@ impl EthernetParams {
 pub struct Ethernet;
 
 impl Ethernet {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "IEEE 802.3-2018, sections 3.1.1 and 4.4.2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("IEEE 802.3-2018, sections 3.1.1 and 4.4.2");
 }

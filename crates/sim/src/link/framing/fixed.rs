@@ -3,7 +3,7 @@
 //! Source: none is needed. Deviations: none.
 
 use headgate_packet::check::at_most;
-use headgate_packet::{Bytes, Check, Wrong};
+use headgate_packet::{Bytes, Card, Check, Wrong};
 use headgate_queue::line::Frame;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,6 @@ impl FixedParams {
 pub struct Fixed;
 
 impl Fixed {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "a fixed number of bytes";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("a fixed number of bytes");
 }

@@ -3,7 +3,7 @@
 //! Source: Feller 1968, section VI.1 (Bernoulli trials). Deviations: none.
 
 use super::Loss;
-use headgate_packet::{Check, Rng, Time};
+use headgate_packet::{Card, Check, Rng, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +31,8 @@ pub struct Bernoulli {
 }
 
 impl Bernoulli {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Feller 1968, section VI.1 (Bernoulli trials)";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Feller 1968, section VI.1 (Bernoulli trials)");
 
     /// The law from its beginning.
     pub fn new(params: &BernoulliParams, _: &mut Rng) -> Bernoulli {

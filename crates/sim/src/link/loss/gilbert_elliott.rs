@@ -5,7 +5,7 @@
 //! the share of packets that meet each in the long run, `to_bad / (to_bad + to_good)` for the bad one.
 
 use super::Loss;
-use headgate_packet::{Check, Rng, Time, Wrong};
+use headgate_packet::{Card, Check, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,8 +51,8 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Gilbert 1960; Elliott 1963";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Gilbert 1960; Elliott 1963");
 
     /// The law in its first state.
     pub fn new(params: &GilbertElliottParams, rng: &mut Rng) -> GilbertElliott {

@@ -11,7 +11,7 @@
 //! - The first state is drawn from the share of time in each, `bad / (good + bad)` for the bad one.
 
 use super::Loss;
-use headgate_packet::{Check, Duration, Rng, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,8 +61,8 @@ pub struct GilbertElliottTime {
 }
 
 impl GilbertElliottTime {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Gilbert 1960; Elliott 1963; Feller 1968, section XVII.5";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Gilbert 1960; Elliott 1963; Feller 1968, section XVII.5");
 
     /// The law in its first state.
     pub fn new(params: &GilbertElliottTimeParams, rng: &mut Rng) -> GilbertElliottTime {

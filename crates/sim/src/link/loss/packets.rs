@@ -3,7 +3,7 @@
 //! Source: none is needed. Deviations: none.
 
 use super::Loss;
-use headgate_packet::{Check, Rng, Time, Wrong};
+use headgate_packet::{Card, Check, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -59,8 +59,8 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "given packets";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("given packets");
 
     /// Before the first packet.
     pub fn new(params: &PacketsParams, _: &mut Rng) -> Packets {

@@ -11,7 +11,7 @@
 //! - Packets longer than an opportunity are sent; mahimahi refuses them.
 //! - Without `loop` nothing is sent after the last time; mahimahi ends its program then.
 
-use headgate_packet::{Check, Duration, PacketSize, Rate, Wrong};
+use headgate_packet::{Card, Check, Duration, PacketSize, Rate, Wrong};
 use headgate_queue::line::{Opportunities, Slots};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,6 +111,6 @@ impl MahimahiParams {
 pub struct Mahimahi;
 
 impl Mahimahi {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "Netravali et al. 2015, Mahimahi, section 3.2";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("Netravali et al. 2015, Mahimahi, section 3.2");
 }

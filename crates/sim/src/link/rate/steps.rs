@@ -3,7 +3,7 @@
 //! Source: none is needed. Deviations: none. Each change is one of the network, like that of an event: a packet in transmission ends as it would
 //! have, and disciplines are informed of the new rate. While the rate is zero no transmission starts.
 
-use headgate_packet::{Check, Duration, Quantity, Rate, Wrong};
+use headgate_packet::{Card, Check, Duration, Quantity, Rate, Wrong};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
@@ -168,6 +168,6 @@ impl StepsParams {
 pub struct Steps;
 
 impl Steps {
-    /// Where it was published.
-    pub const SOURCE: &'static str = "given times and rates";
+    /// What it says of itself.
+    pub const CARD: Card = Card::of("given times and rates");
 }
