@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _core
-from ..plugins import registered
+from ..base.catalogue import has_transport, parameter_names
 from ..referee.part import Place, Wanted
-from ..referee.subjects import Judged, with_transport
+from ..referee.subjects import Judged
 from .genome import Bounds, Candidate
 from .objective import STEP, Objective
 
@@ -163,7 +163,7 @@ def _flow(name: str, host: str, control: Judged, start: float) -> dict[str, Any]
     flow: dict[str, Any] = {"name": name, "from": host, "to": "sink", "packet": f"{PACKET}B", "control": control.table}
     if start:
         flow["start"] = _time(start)
-    if control.table["kind"] in with_transport():
+    if has_transport(str(control.table["kind"])):
         flow["transport"] = {"preset": "linux", **control.transport}
     return flow
 
@@ -171,7 +171,7 @@ def _flow(name: str, host: str, control: Judged, start: float) -> dict[str, Any]
 def _queue(candidate: Candidate, at: Setting) -> dict[str, Any]:
     table = dict(at.queue.table) if at.queue else {"kind": candidate.queue}
     packets = max(3, round(candidate["buffer"] * candidate["rate"] * candidate["rtt"] / 8 / PACKET))
-    known = _parameters().get(str(table["kind"]), set())
+    known = parameter_names("disciplines").get(str(table["kind"]), ())
     if "buffer" in known:
         table.setdefault("buffer", f"{packets}pkt")
     if "limit" in known and "buffer" not in known:
@@ -181,12 +181,6 @@ def _queue(candidate: Candidate, at: Setting) -> dict[str, Any]:
         table.setdefault("min_threshold", f"{max(1, packets // 6)}pkt")
         table.setdefault("max_threshold", f"{max(2, packets // 2)}pkt")
     return table
-
-
-@registered.cached
-def _parameters() -> dict[str, set[str]]:
-    found = json.loads(_core.catalogue("disciplines"))
-    return {entry["name"]: {own["name"] for own in entry["parameters"]} for entry in found}
 
 
 def _bounded(candidate: Candidate) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from .. import _core
 from .errors import HeadgateError, cut, nearest
@@ -28,26 +29,69 @@ KINDS = (
 #: Other names of lists.
 ALIASES = {"controls": "flow-controls", "queues": "disciplines"}
 
+#: The lists of what a user names or writes as a plugin, by what it is.
+LISTS = {"control": "controls", "discipline": "disciplines"}
+
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an entry: its name, its type as the reference writes it, its default as in a scenario file, its meaning."""
+    """A parameter of an entry.
+
+    Attributes:
+        name: in scenario files.
+        type: as the reference writes it.
+        default: as in a scenario file.
+        description: its meaning.
+        choices: the values that it may have, if they are a list.
+        meanings: what each of them means, if that is said.
+        minimum, exclusiveMinimum, maximum, exclusiveMaximum: its bounds, under their names in a JSON Schema.
+    """
 
     name: str
     type: str
     default: object
     description: str
+    choices: tuple[object, ...] | None = None
+    meanings: tuple[str | None, ...] | None = None
+    minimum: float | None = None
+    exclusiveMinimum: float | None = None  # noqa: N815
+    maximum: float | None = None
+    exclusiveMaximum: float | None = None  # noqa: N815
+
+    def to_json(self) -> dict[str, object]:
+        """As `headgate list --json` prints it: what is not said of it is left out, but for its default."""
+        known = {f.name: getattr(self, f.name) for f in sorted(fields(self), key=lambda f: f.name)}
+        plain = {key: list(value) if isinstance(value, tuple) else value for key, value in known.items()}
+        return {key: value for key, value in plain.items() if value is not None or key in ("default", "description")}
 
 
 @dataclass(frozen=True)
 class Choosable:
-    """An entry of a list: its name in scenario files, what it does, its source, its parameters, its deviations from the source."""
+    """An entry of a list.
+
+    Attributes:
+        name: in scenario files.
+        summary: what it does.
+        source: where it was published.
+        parameters: what can be set.
+        deviations: from the source.
+        plugin: whether it is none of headgate's own.
+        gauges: of a discipline, what the table `gauges` has of it.
+        transport: of a flow control, whether a flow may say how the transport serves it.
+    """
 
     name: str
     summary: str
     source: str
     parameters: tuple[Parameter, ...]
     deviations: tuple[str, ...] = ()
+    plugin: bool = False
+    gauges: tuple[str, ...] = ()
+    transport: bool = False
+
+    def takes(self, parameter: str) -> bool:
+        """Whether it has a parameter of this name."""
+        return any(own.name == parameter for own in self.parameters)
 
     def __repr__(self) -> str:
         return f"Choosable({self.name}: {self.summary})"
@@ -107,17 +151,82 @@ def catalogue(kind: str) -> Catalogue:
     name = ALIASES.get(kind, kind)
     if name not in KINDS:
         raise HeadgateError(f"list {cut(repr(kind))}; expected one of {', '.join(KINDS)}.{nearest(kind, KINDS)}")
+    known = _known.get(name)
+    if known is None or known[0] != _changes:
+        # What changes while the list is read makes it be read again.
+        known = _known[name] = (_changes, _read(name))
+    return known[1]
+
+
+#: Of each list the number of changes before it was read, and its entries.
+_known: dict[str, tuple[int, Catalogue]] = {}
+
+#: How often an entry came or went.
+_changes = 0
+
+
+def changed() -> None:
+    """A plugin came or went: the lists are read again when they are asked for."""
+    global _changes
+    _changes += 1
+
+
+def _read(name: str) -> Catalogue:
+    """The only place that reads the engine's lists."""
     entries = [
         Choosable(
             e["name"],
             e["summary"],
             e["source"],
-            tuple(Parameter(p["name"], p.get("type", ""), p.get("default"), p["description"]) for p in e["parameters"]),
+            tuple(_parameter(p) for p in e["parameters"]),
             tuple(e["deviations"]),
+            e.get("plugin", False),
+            tuple(e.get("gauges", ())),
+            e.get("transport", False),
         )
         for e in json.loads(_core.catalogue(name))
     ]
     return Catalogue(name, {e.name: e for e in entries})
+
+
+def _parameter(said: dict[str, Any]) -> Parameter:
+    lists: dict[str, Any] = {key: tuple(said[key]) for key in ("choices", "meanings") if key in said}
+    return Parameter(**{**said, **lists})
+
+
+def is_own(name: str, kind: str) -> bool:
+    """Whether a flow control (`control`) or a discipline of this name is one of headgate's own, and no plugin.
+
+    >>> is_own("cubic", "control"), is_own("cubic", "discipline")
+    (True, False)
+    """
+    known = catalogue(LISTS[kind])
+    return name in known and not known[name].plugin
+
+
+def has_transport(control: str) -> bool:
+    """Whether a flow with this control may say how the transport serves it.
+
+    >>> has_transport("cubic"), has_transport("none"), has_transport("no such")
+    (True, False, False)
+    """
+    known = catalogue("flow-controls")
+    return control in known and known[control].transport
+
+
+def parameter_names(kind: str) -> dict[str, tuple[str, ...]]:
+    """The names of the parameters of each entry of a list.
+
+    >>> parameter_names("disciplines")["fcfs"]
+    ('aqm', 'buffer')
+    """
+    return {name: tuple(p.name for p in entry.parameters) for name, entry in catalogue(kind).items()}
+
+
+def columns() -> list[dict[str, Any]]:
+    """The columns of all tables, as the engine describes them: `table`, `name`, `unit`, `kind`, `type`, `help`."""
+    found: list[dict[str, Any]] = json.loads(_core.catalogue("columns"))
+    return found
 
 
 def schema() -> dict[str, object]:

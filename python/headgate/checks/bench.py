@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from ..base.catalogue import catalogue
 
 #: Backlogged flows at which a discipline is measured.
 CHURN_FLOWS = (1, 10, 1000, 100_000)
@@ -303,7 +304,7 @@ def run(
     quick: bool = False, repeats: int = 3, tick: Callable[[int, int], None] = lambda done, total: None
 ) -> dict[str, Any]:
     """The whole suite, as `{workloads, controls, disciplines, engine}`; `tick` is called with the progress."""
-    names = [*(d["name"] for d in json.loads(_core.catalogue("disciplines"))), CORE]
+    names = [*catalogue("disciplines"), CORE]
     points = [(d, n) for d in names for n in (CHURN_FLOWS[:3] if quick else CHURN_FLOWS)]
     todo = workloads(quick)
     compared = (w2,) if quick else (w2, w3)

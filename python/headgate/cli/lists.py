@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
-from .. import _core
-from ..base.catalogue import ALIASES
+from ..base.catalogue import ALIASES, Choosable
+from ..base.catalogue import catalogue as engine_list
 from ..base.errors import HeadgateError, cut, nearest
 from . import completing, signals
 from .scenario_files import plugin_files
@@ -30,6 +29,9 @@ KINDS = {
     "rate-traces": "rates of links that change over time",
     "papers": "papers that `headgate reproduce` knows",
 }
+
+#: What `--json` has of an entry.
+SHOWN = ("name", "source", "parameters")
 
 
 @click.command(
@@ -79,14 +81,24 @@ def list_(kind: str | None, name: str | None, long: bool, as_json: bool) -> None
         print_catalogue(kind, entries, long)
 
 
+def _shown(entry: Choosable) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "source": entry.source,
+        "parameters": [parameter.to_json() for parameter in entry.parameters],
+        "summary": entry.summary,
+        "deviations": list(entry.deviations),
+        "gauges": list(entry.gauges),
+    }
+
+
 def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
     """A list as `{name, source, parameters}`; if `more` is set, with `summary`, `deviations`, `gauges` and `kind` where it has them."""
     if kind != "papers":
         from ..scenario.shorthands import catalogue as short_names
 
-        keys = ("name", "source", "parameters", *(("summary", "deviations", "gauges", "kind") if more else ()))
-        entries = short_names() if kind == "short-names" else json.loads(_core.catalogue(kind))
-        return [{k: entry[k] for k in keys if k in entry} for entry in entries]
+        entries = short_names() if kind == "short-names" else [_shown(e) for e in engine_list(kind).values()]
+        return [{k: v for k, v in entry.items() if more or k in SHOWN} for entry in entries]
     with signals.loading():
         from ..papers.load import list_papers, load_paper
 

@@ -41,17 +41,14 @@ Examples:
 @click.option("--force", is_flag=True, help="Overwrite files.")
 def new(kind: str, name: str, language: str, out: Path | None, force: bool) -> None:
     """Write the beginning of a flow control or a discipline called NAME, which runs as it is and is to be changed."""
-    import json
-
-    from .. import _core
     from ..base.atomic import write_text
+    from ..base.catalogue import is_own
 
     if not (name.isidentifier() and name.isascii() and name == name.lower() and len(name) <= 64):
         raise HeadgateError(
             f"NAME: found {cut(repr(name))}; expected lower-case letters, digits and underscores, and no digit first"
         )
-    listed = json.loads(_core.catalogue("flow-controls" if kind == "control" else "disciplines"))
-    if any(entry["name"] == name and not entry.get("plugin") for entry in listed):
+    if is_own(name, kind):
         raise HeadgateError(f"NAME: found {cut(repr(name))}; expected one that no {kind} of headgate has")
     rust = language == "rust"
     if (kind, rust) not in _FILES:

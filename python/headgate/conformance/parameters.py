@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -11,16 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from .. import _core
+from ..base.catalogue import LISTS, catalogue
 from ..base.errors import HeadgateError, ScenarioError
 from ..scenario.scenario import Scenario
 from ..scenario.subjects import Scheme
-
-
-def described(kind: str, name: str) -> dict[str, Any]:
-    """The entry of the engine's list."""
-    listed = json.loads(_core.catalogue("flow-controls" if kind == "control" else "disciplines"))
-    found: dict[str, Any] = next(entry for entry in listed if entry["name"] == name)
-    return found
 
 
 def _accepts(kind: str, subject: Scheme, **change: Any) -> str | None:
@@ -43,17 +36,17 @@ def parameters(kind: str) -> Callable[[Scheme], str | None]:
     """Defaults are accepted, bounds are kept, wrong types and unknown names are refused."""
 
     def work(subject: Scheme) -> str | None:
-        entry = described(kind, subject.name)
+        entry = catalogue(LISTS[kind])[subject.name]
         if (fault := _accepts(kind, subject)) is not None:
             return f"its defaults are refused: {fault}"
         if _accepts(kind, subject, no_such_name=1) is None:
             return "a parameter that it does not have is accepted"
-        for parameter in entry["parameters"]:
-            key = parameter["name"]
-            if not parameter.get("description"):
+        for parameter in entry.parameters:
+            key = parameter.name
+            if not parameter.description:
                 return f"parameter {key}: expected a sentence about it (doc=...)"
             for edge, step in (("minimum", -1), ("maximum", 1)):
-                bound = parameter.get(edge)
+                bound = getattr(parameter, edge)
                 if bound is None:
                     continue
                 if (fault := _accepts(kind, subject, **{key: bound})) is not None and f".{key}" in fault:
@@ -71,15 +64,14 @@ def bounds(kind: str, run: Callable[[Scheme], object]) -> Callable[[Scheme], str
     """It runs with each parameter at each of its bounds."""
 
     def work(subject: Scheme) -> str | None:
-        for parameter in described(kind, subject.name)["parameters"]:
-            for edge in ("minimum", "maximum"):
-                if edge in parameter:
-                    value = parameter[edge]
-                    whole = int(value) if parameter["type"] == "integer" else value
+        for parameter in catalogue(LISTS[kind])[subject.name].parameters:
+            for value in (parameter.minimum, parameter.maximum):
+                if value is not None:
+                    whole = int(value) if parameter.type == "integer" else value
                     try:
-                        run(replace(subject, table={**subject.table, parameter["name"]: whole}))
+                        run(replace(subject, table={**subject.table, parameter.name: whole}))
                     except _core.PluginError as e:
-                        e.args = (f"{parameter['name']} = {whole}: {e}",)
+                        e.args = (f"{parameter.name} = {whole}: {e}",)
                         raise
         return None
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
+from ..base.catalogue import has_transport
 from ..referee.part import Place
-from ..referee.subjects import Judged, null_flow, with_transport
+from ..referee.subjects import Judged, null_flow
 
 PACKET = 1500
 
@@ -56,7 +57,7 @@ def place(
         flow: dict[str, Any] = {"name": f"own{i}", "from": f"near{i}", "to": "sink", "packet": f"{PACKET}B"}
         # Starts differ, so that no two flows run in step.
         flow |= {"control": control.table, "start": _time((i - 1) * 0.7 * rtt)}
-        if control.table["kind"] in with_transport():
+        if has_transport(str(control.table["kind"])):
             flow["transport"] = {"preset": "linux", **control.transport}
         made.append(null_flow(flow, control.null, min(rate, 1e7), rtt) if control.null else flow)
     line: dict[str, Any] = {

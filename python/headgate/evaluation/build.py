@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from .. import _core
+from ..base.catalogue import has_transport
 from ..scenario.scenario import Scenario
 from .suite import SuiteCase
 
@@ -40,7 +39,7 @@ def scenario(case: SuiteCase, control: Any, plugins: list[Any] | None = None) ->
         line["loss"] = {"kind": "bernoulli", "probability": case.loss}
     if case.jitter:
         line["jitter"] = {"mean": _time(case.jitter)}
-    flows = _flows(case, control, length, _has_options(control))
+    flows = _flows(case, control, length, has_transport(control["kind"] if isinstance(control, dict) else control))
     hosts = sorted({flow["from"] for flow in flows})
     access = f"{round(min(10 * case.rate * max(1.0, *case.steps, 1.0), 1e11))}bit/s"
     nodes = [{"name": name, "kind": "host"} for name in [*hosts, "sink"]] + [{"name": "g"}, {"name": "h"}]
@@ -73,12 +72,6 @@ def scenario(case: SuiteCase, control: Any, plugins: list[Any] | None = None) ->
 
 def _time(value: float) -> str:
     return f"{round(value * 1e9)}ns"
-
-
-def _has_options(control: Any) -> bool:
-    name = control["kind"] if isinstance(control, dict) else control
-    listed = json.loads(_core.catalogue("flow-controls"))
-    return any(entry["name"] == name and entry["transport"] for entry in listed)
 
 
 def _flows(case: SuiteCase, control: Any, length: float, options: bool) -> list[dict[str, Any]]:

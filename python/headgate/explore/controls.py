@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._core import ScenarioError
+from ..base.catalogue import has_transport
 from ..base.errors import HeadgateError
-from ..scenario.effects import served
 from ..scenario.scenario import Scenario, tables_at
 from .fields import Node, amount, branch, control, deref, kinds, node, optional, written
 
@@ -209,7 +209,7 @@ def _flows(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[s
                     end = amount(whole["duration"]) or 1.0
                     found |= {"from": 0.0, "to": end, "step": end / 200, "log": False}
                 yield found
-        if _table("control", flow.get("control")).get("kind") in served():
+        if has_transport(str(_table("control", flow.get("control")).get("kind"))):
             for key in ("transport", "receiver"):
                 yield from _optional(path, key, title, "Flows", flow.get(key))
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut
 from ..quick.amounts import quantity
-from ..quick.flows import names_of, split
+from ..quick.flows import split
 from ..quick.lists import buffer_of, read_controls, read_queues
 from ..scenario.scenario import Scenario
 from .asked import MOST, Asked, lines_of, read_length, read_payoff
@@ -96,7 +97,7 @@ class SelfishGame(Asked):
         chosen = read_strategies(strategies) + [
             Strategy(c, f"has the flow control {c}", CONTROL, flow=c) for c in others
         ]
-        names = list(names_of("disciplines")) if queues.strip() == "all" else read_queues(queues)
+        names = list(parameter_names("disciplines")) if queues.strip() == "all" else read_queues(queues)
         self.cells = lines_of(names, rate, rtt, buffer, read_classify(classify))
         if len(chosen) * len(self.cells) > MOST:
             raise HeadgateError(

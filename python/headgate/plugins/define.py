@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from .. import _core
+from ..base.catalogue import is_own
 from ..base.errors import HeadgateError, cut
 from . import calls, registered
 from .parameters import adapted, reader, schema
@@ -188,8 +189,7 @@ def _checked(name: str, cls: type, kind: str, known: dict[str, str], needed: tup
         raise HeadgateError(
             f"{what}: expected a name of lower-case letters, digits and underscores, up to 64 characters"
         )
-    listed = json.loads(_core.catalogue("flow-controls" if kind == "control" else "disciplines"))
-    if any(entry["name"] == name and not entry.get("plugin") for entry in listed):
+    if is_own(name, kind):
         raise HeadgateError(f"{what}: expected a name that no {kind} of headgate has")
     if not isinstance(cls, type):
         raise HeadgateError(f"{what}: found {type(cls).__name__}; expected a class")

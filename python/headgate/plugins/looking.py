@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from .. import _core
+from ..base.catalogue import LISTS, catalogue
 from ..base.errors import HeadgateError
 from . import registered, trusted
 
@@ -69,8 +70,7 @@ def _names(data: Any, places: set[str]) -> dict[str, str]:
 
 
 def _known(kind: str) -> set[str]:
-    listed = json.loads(_core.catalogue("flow-controls" if kind == "control" else "disciplines"))
-    return {entry["name"] for entry in listed if entry["name"] not in _stubs or not _stubs[entry["name"]]}
+    return {name for name in catalogue(LISTS[kind]) if name not in _stubs or not _stubs[name]}
 
 
 def _used(value: Any) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from ..base.catalogue import is_own
 from ..base.errors import HeadgateError, cut
 from . import registered
 from .trusted import ENDS as ENDS
@@ -86,12 +87,11 @@ def load(entry: dict[str, str], place: str) -> None:
             f"{what}: found version {table.version} of the layout; expected {VERSION}, as `headgate new control` writes it"
         )
     name = _text(table.name)
-    listed = json.loads(_core.catalogue("flow-controls"))
     if not name.isidentifier() or name != name.lower() or len(name) > 64 or not name.isascii():
         raise HeadgateError(
             f"{what}: found the name {cut(repr(name))}; expected lower-case letters, digits and underscores"
         )
-    if any(known["name"] == name and not known.get("plugin") for known in listed):
+    if is_own(name, "control"):
         raise HeadgateError(f"{what}: found the name {name}; expected one that no control of headgate has")
     if table.count > 1000:
         raise HeadgateError(f"{what}: found {table.count} parameters; expected at most 1000")

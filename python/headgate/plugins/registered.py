@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from .. import _core
+from ..base import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +64,7 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
 
 def changed() -> None:
     """The engine's lists have changed."""
+    catalogue.changed()
     for clear in _caches:
         clear()
 
@@ -86,9 +88,7 @@ def add(name: str, kind: str, register: Callable[[], None], cls: type | None = N
     """Registers a plugin, in the place of one of the same name; `cls` is its class."""
     module, own = ("", "") if cls is None else (cls.__module__, cls.__qualname__)
     _defined.setdefault(module, {})[name] = (kind, register, own)
-    _core.unregister(name)
-    register()
-    changed()
+    _register(name, register)
     _owner[name] = _reading[-1].key if _reading else ""
     if _reading:
         _reading[-1].plugins[name] = register
@@ -110,10 +110,16 @@ def again(file: File) -> None:
     """Registers the plugins of a file again, as far as another file has taken their names."""
     for name, register in file.plugins.items():
         if _owner.get(name) != file.key:
-            _core.unregister(name)
-            register()
-            changed()
+            _register(name, register)
             _owner[name] = file.key
+
+
+def _register(name: str, register: Callable[[], None]) -> None:
+    _core.unregister(name)
+    try:
+        register()
+    finally:
+        changed()
 
 
 def remove(name: str) -> None:

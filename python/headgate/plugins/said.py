@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from .. import _core
+from ..base.catalogue import is_own
 from ..base.errors import cut
 from .define import CONTROL_CALLS, is_name
 
@@ -114,8 +114,6 @@ def described(data: bytes) -> list[dict[str, Any]]:
     found = _json(_text(data))
     if not isinstance(found, list) or len(found) > MOST:
         raise SaidError(f"found {cut(repr(found))}; expected a list of at most {MOST} flow controls")
-    listed = json.loads(_core.catalogue("flow-controls"))
-    own = {entry["name"] for entry in listed if not entry.get("plugin")}
     names: set[str] = set()
     for i, one in enumerate(found):
         if not isinstance(one, dict) or set(one) != set(_PARTS):
@@ -125,7 +123,7 @@ def described(data: bytes) -> list[dict[str, Any]]:
             # A truth value or a list is not looked for among texts: it may be equal to none.
             if not can_be(value):
                 raise SaidError(f"flow control {i}: {part}: found {cut(repr(value))}; expected {expected}")
-        if one["name"] in own:
+        if is_own(one["name"], "control"):
             raise SaidError(f"control {one['name']}: expected a name that no control of headgate has")
         if one["name"] in names:
             raise SaidError(f"control {one['name']}: is there twice; expected a name of its own for each")

@@ -10,12 +10,13 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, unknown
 from ..scenario.scenario import Scenario
 from ..scenario.shorthands import shorthands
 from .amounts import quantity, read, read_buffer, read_share, share, text_of, together
 from .defaults import SAME, TRANSPORTS, complete
-from .flows import GRAMMAR, Flows, is_flow, names_of, parse
+from .flows import GRAMMAR, Flows, is_flow, parse
 from .presets import PRESETS, Preset, preset
 from .queues import back_queue, plain, queue_of
 from .shaper import BUFFER, QUEUE, SWEEP, in_the_modem, network, shaper_of, too_fast
@@ -257,7 +258,7 @@ def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
     upwards = [name for name, short in shorthands().items() if short.up]
     labels = [g.label or (f"{g.name}_up" if g.back and g.name not in upwards else g.name) for g in groups]
     # Numbers must not make another scheme of a name, as the flows of bbr*2 would be bbr1 and bbr2.
-    labels = [f"{label}_" if f"{label}1" in names_of("flow-controls") else label for label in labels]
+    labels = [f"{label}_" if f"{label}1" in parameter_names("flow-controls") else label for label in labels]
     several, seen, before = Counter(labels), Counter[str](), 0
     entries = []
     for label, group in zip(labels, groups, strict=True):

@@ -6,10 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .. import _core
+from ..base.catalogue import has_transport
 from ..base.counts import verb
 from ..base.errors import cut
-from ..plugins import registered
 from ..scenario.effects import LEAST_TIMEOUT, LINUX
 from ..scenario.shorthands import MODERN
 from .flows import Flows
@@ -44,7 +43,7 @@ def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> li
     path have Linux's transport, if their flow control may have one. Different flow controls beside each other have Linux's transport, too,
     unless `transport` leaves each its own or names a preset.
     """
-    beside = next((_control(g) for g in groups if _control(g) in _served()), None)
+    beside = next((_control(g) for g in groups if has_transport(_control(g))), None)
     without = [g for g in groups if "control" not in g.entry]
     for group in without:
         group.entry["control"] = beside or MODERN
@@ -66,7 +65,7 @@ def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> li
         g
         for g, trip in zip(groups, trips, strict=True)
         if trip < SHORT_S * 10**12
-        and _control(g) in _served()
+        and has_transport(_control(g))
         and _control(g) not in LINUX
         and "transport" not in g.entry
     ]
@@ -84,7 +83,7 @@ def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> li
 
 def _transports(groups: list[Flows], transport: str, short: list[Flows]) -> list[str]:
     """Gives flows beside each other one transport, with sentences on that, and on what still differs."""
-    served = [g for g in groups if _control(g) in _served()]
+    served = [g for g in groups if has_transport(_control(g))]
     free = [g for g in served if not {"transport", "receiver"} & g.entry.keys() or any(g is one for one in short)]
     if transport not in (SAME, OWN):
         for group in free:
@@ -109,8 +108,8 @@ def _transports(groups: list[Flows], transport: str, short: list[Flows]) -> list
 def differing(groups: list[Flows]) -> str:
     """A sentence if flows with different flow controls differ in their transport, too; empty otherwise."""
     windowed = [g for g in groups if _control(g) not in ("", "none", "rlm")]
-    served = [g for g in windowed if _control(g) in _served()]
-    others = [g for g in windowed if _control(g) not in _served()]
+    served = [g for g in windowed if has_transport(_control(g))]
+    others = [g for g in windowed if not has_transport(_control(g))]
     if others and len({_control(g) for g in windowed}) > 1:
         own = verb(_number(others), "repairs losses by rules of its own", "repair losses by rules of their own")
         return (
@@ -168,9 +167,3 @@ def _names(groups: list[Flows]) -> str:
     if len(texts) > 3:
         texts[3:] = [f"{len(texts) - 3} more"]
     return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
-
-
-@registered.cached
-def _served() -> frozenset[str]:
-    """The flow controls of which a flow may say how they are served."""
-    return frozenset(entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"])

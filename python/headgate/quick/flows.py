@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..base import commas
+from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, nearest, unknown
 from ..base.toml import parse_value
 from ..base.typed import same_name
@@ -124,7 +125,7 @@ def name_of(written: str) -> str | None:
 
 def all_names() -> dict[str, None]:
     """Short names, flow controls and workloads."""
-    return dict.fromkeys([*shorthands(), *names_of("flow-controls"), *names_of("workloads")])
+    return dict.fromkeys([*shorthands(), *parameter_names("flow-controls"), *parameter_names("workloads")])
 
 
 def strangers(names: list[str]) -> str:
@@ -154,13 +155,6 @@ def split(text: str, option: str) -> list[str]:
     return commas.split(text, option, f"a flow, as {GRAMMAR}, or a KEY=VALUE")
 
 
-@registered.cached
-def names_of(name: str) -> dict[str, list[str]]:
-    """The entries of a list, each with the names of its parameters."""
-    entries = json.loads(_core.catalogue(name))
-    return {entry["name"]: [p["name"] for p in entry["parameters"]] for entry in entries}
-
-
 @cache
 def _keys() -> list[str]:
     """Keys of a flow besides the parameters of its flow control or workload."""
@@ -177,7 +171,7 @@ def _start(name: str, option: str) -> dict[str, Any]:
         return dict(json.loads(json.dumps(shorthands()[name].entry)))
     if name == "rlm":
         return {"control": name, "workload": "layers"}
-    if name in names_of("flow-controls"):
+    if name in parameter_names("flow-controls"):
         return {"control": name}
     return {"workload": name, **({"control": "none"} if name in OPEN else {})}
 
@@ -185,9 +179,9 @@ def _start(name: str, option: str) -> dict[str, Any]:
 def _set(flow: Flows, text: str, option: str) -> None:
     """Sets a parameter of flows: `KEY=VALUE`, or the value of the main one alone."""
     short = shorthands().get(flow.name)
-    what = short.key if short else "control" if flow.name in names_of("flow-controls") else "workload"
+    what = short.key if short else "control" if flow.name in parameter_names("flow-controls") else "workload"
     kind = short.kind if short else flow.name
-    own = names_of("flow-controls" if what == "control" else "workloads")[kind]
+    own = parameter_names("flow-controls" if what == "control" else "workloads")[kind]
     # The rate of a video is that of its segments while they are sent, not that of the video.
     main = None if flow.name == "video" else MAIN.get(kind)
     key, sign, value = (part.strip() for part in text.partition("="))

@@ -7,13 +7,14 @@ import re
 from collections.abc import Sequence
 
 from .. import _core
+from ..base.catalogue import has_transport, parameter_names
 from ..base.errors import HeadgateError, cut, unknown
 from ..base.typed import same_name
-from ..scenario.effects import LINUX, served
+from ..scenario.effects import LINUX
 from ..scenario.subjects import several, spelled
 from .amounts import quantity, read_buffer
 from .defaults import BY_RECOVERY, differing
-from .flows import names_of, parse, split
+from .flows import parse, split
 from .queues import known_as, plain
 
 #: The least buffer that a bandwidth-delay product makes, as in `headgate quick`: ten packets of 1000 bytes.
@@ -30,7 +31,7 @@ def read_controls(text: str) -> list[str]:
     ['cubic', 'dctcp:transport.initial_window=4,packet=500B', 'bbr']
     """
     found = [spelled(item, "control", "--controls") for item in several(text, "--controls")]
-    known = ["bbr", *(c for c in names_of("flow-controls") if c not in ("none", "rlm"))]
+    known = ["bbr", *(c for c in parameter_names("flow-controls") if c not in ("none", "rlm"))]
     entries: list[str] = []
     for i, control in enumerate(found):
         name = re.split(r"[:*]", control)[0].strip()
@@ -64,7 +65,7 @@ def transports_said(controls: Sequence[str]) -> str:
     others = [
         g.name
         for g in groups
-        if not {"transport", "receiver"} & g.entry.keys() and g.name in served() and g.name not in LINUX
+        if not {"transport", "receiver"} & g.entry.keys() and has_transport(g.name) and g.name not in LINUX
     ]
     if not said or not others or set(others) <= BY_RECOVERY:
         return said
@@ -135,7 +136,7 @@ def buffer_of(queue: str, rate: str, rtt: str, buffer: str) -> str | None:
     >>> buffer_of("fcfs", "20Mbit/s", "40ms", "2bdp"), buffer_of("fq:buffer=9pkt", "1Mbit/s", "1s", "1bdp")
     ('200KB', None)
     """
-    if "buffer" not in names_of("disciplines")[discipline_of(queue)] or re.search(r"[:,]\s*buffer\s*=", queue):
+    if "buffer" not in parameter_names("disciplines")[discipline_of(queue)] or re.search(r"[:,]\s*buffer\s*=", queue):
         return None
     buffer = read_buffer(buffer)
     found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)BDP", buffer)

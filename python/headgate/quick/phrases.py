@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..base.catalogue import parameter_names
 from ..base.errors import cut
 from ..base.typed import NUMBER
-from .flows import all_names, counted, is_flow, name_of, names_of
+from .flows import all_names, counted, is_flow, name_of
 from .queues import known_as, parameter
 from .vocabulary import BETWEEN, NAMED, TWO_RATES, is_time, preset_of, rate_of, seconds_of
 
@@ -132,7 +133,9 @@ def _streams(words: list[str]) -> list[str]:
         before = name_of(counted(re.split(r"[:,=]", words[i - 1])[0])[0]) if i else None
         after = name_of(counted(words[i + 1])[0]) if i + 1 < len(words) else None
         beside = before in _STREAMS[:3] or after in _STREAMS[:3]
-        one = before in (*_STREAMS, *names_of("flow-controls"), "bbr", "bulk") or (i and words[i - 1].lower() == "udp")
+        one = before in (*_STREAMS, *parameter_names("flow-controls"), "bbr", "bulk") or (
+            i and words[i - 1].lower() == "udp"
+        )
         of = i + 1 < len(words) and words[i + 1].lower() == "of"
         found[i] = "stream" if beside or (word.lower() == "stream" and (one or of)) else "video"
     return found
@@ -211,7 +214,7 @@ def _marked(words: list[str]) -> list[str]:
         return words
     for i, word in enumerate(words):
         queue = known_as(re.split(r"[:,]", word)[0])
-        if queue is not None and not is_flow(word) and "mark" in names_of("disciplines")[queue]:
+        if queue is not None and not is_flow(word) and "mark" in parameter_names("disciplines")[queue]:
             found = [*words]
             found[i] = f"{word}{',' if ':' in word else ':'}mark=true"
             del found[lower.index("ecn")]
@@ -248,7 +251,7 @@ def hint(words: Sequence[str], at: int) -> tuple[str, int] | None:
         )
     key, sign, given = word.partition("=")
     given = given if sign else after[0] if value else ""
-    having = [queue for queue in names_of("disciplines") if parameter(queue, key, given or "1") is not None]
+    having = [queue for queue in parameter_names("disciplines") if parameter(queue, key, given or "1") is not None]
     if having and given:
         size = int(not sign)
         shown = having[:3] if len(having) > 3 else having

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, unknown
 from ..base.toml import parse_value, put
 from ..base.typed import same_name
 from ..scenario.shorthands import QUEUES
 from ..scenario.subjects import divided, is_own, spelled
 from .amounts import read_buffer, text_of, with_unit
-from .flows import names_of, split
+from .flows import split
 
 #: Parameters under the names that tc has for them, by what they are called here. tc-cake(8), tc-fq_codel(8), tc-codel(8), tc-pie(8).
 _KEYS = {"bandwidth": "rate", "limit": "buffer", "flows": "queues", "memlimit": "buffer", "memory_limit": "buffer"}
@@ -58,7 +59,7 @@ def name_of(option: str, text: str) -> str:
     name = _parted(text)[0]
     found = known_as(name)
     if found is None:
-        known = names_of("disciplines")
+        known = parameter_names("disciplines")
         own = "One of your own is its file, such as mine.py"
         raise HeadgateError(
             f"{option}: {unknown(name, 'a discipline: one of ' + ', '.join(known) + '. ' + own, known)}"
@@ -68,7 +69,7 @@ def name_of(option: str, text: str) -> str:
 
 def known_as(name: str) -> str | None:
     """The name here of a discipline, in any letters; None if there is none."""
-    known = names_of("disciplines")
+    known = parameter_names("disciplines")
     short = QUEUES.get(name.lower(), name)
     return short if short in known else same_name(name, list(known))
 
@@ -96,7 +97,7 @@ def read_queue(text: str, option: str = "--queue") -> dict[str, Any]:
         HeadgateError: the text is no discipline, or has a parameter that this one has not; the error names the option.
     """
     text = spelled(text, "discipline", option)
-    name, known = name_of(option, text), names_of("disciplines")
+    name, known = name_of(option, text), parameter_names("disciplines")
     queue: dict[str, Any] = {"kind": name}
     for key, value in _given(text, option):
         if key.partition(".")[0] not in known[name]:
@@ -120,7 +121,7 @@ def queue_of(text: str, buffer: str | None, product: int, option: str = "--queue
     Raises:
         HeadgateError: the text is no discipline, or has a parameter that this one has not.
     """
-    queue, known = read_queue(text, option), names_of("disciplines")
+    queue, known = read_queue(text, option), parameter_names("disciplines")
     name = queue["kind"]
     if "buffer" in queue and buffer is not None:
         raise HeadgateError(f"--buffer: expected none beside that of {option}")
@@ -146,7 +147,11 @@ def back_queue(text: str, own: str | None, buffer: str | None, product: int) -> 
         }
     # A queue without a buffer has none, whatever the one of the first direction has.
     own = spelled(own, "discipline", "--up-queue")
-    given = buffer if "buffer" in names_of("disciplines")[name_of("--up-queue", own)] and not _has_buffer(own) else None
+    given = (
+        buffer
+        if "buffer" in parameter_names("disciplines")[name_of("--up-queue", own)] and not _has_buffer(own)
+        else None
+    )
     return queue_of(own, given, product, "--up-queue")
 
 
@@ -157,7 +162,7 @@ def _has_buffer(text: str) -> bool:
 def _given(text: str, option: str) -> list[tuple[str, str]]:
     """The parameters under their names here, with their values as files have them."""
     name, (_, rest, sign) = name_of(option, text), _parted(text)
-    known = names_of("disciplines")[name]
+    known = parameter_names("disciplines")[name]
     items = split(rest, option) if sign in (":", ",") and rest.strip() else []
     if sign.isspace():
         words = rest.split()
@@ -185,7 +190,7 @@ def _given(text: str, option: str) -> list[tuple[str, str]]:
     return found
 
 
-def _word(word: str, known: list[str]) -> tuple[str, str] | None:
+def _word(word: str, known: tuple[str, ...]) -> tuple[str, str] | None:
     """The parameter and its value that a word of tc is, if this discipline has it."""
     found = _WORDS.get(word.lower().replace("-", "_"))
     return found if found is not None and found[0] in known else None
@@ -197,7 +202,7 @@ def parameter(queue: str, key: str, value: str = "") -> tuple[str, str] | None:
     >>> parameter("fq_codel", "limit", "1000"), parameter("fq_codel", "ecn"), parameter("fcfs", "target", "5ms")
     (('buffer', '1000'), ('mark', 'true'), None)
     """
-    known = names_of("disciplines").get(queue, [])
+    known = parameter_names("disciplines").get(queue, ())
     if not value:
         return _word(key, known)
     name = key.lower() if key.lower() in known else _KEYS.get(key.lower())

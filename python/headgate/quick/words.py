@@ -10,11 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.typed import NUMBER, joined, same_name
 from ..scenario.subjects import divided, is_own
 from .amounts import read, read_buffer, read_share
-from .flows import all_names, counted, is_flow, name_of, names_of, split
+from .flows import all_names, counted, is_flow, name_of, split
 from .line import Named, TypedLine
 from .phrases import hint, together
 from .presets import PRESETS
@@ -89,7 +90,7 @@ class _Reader(Named):
         following = self.words[self.at] if self.at < len(self.words) else ""
         both = f"{word}_{following}"
         if re.fullmatch(r"[^\W\d][\w-]*", word) and re.fullmatch(r"[^\W\d][\w-]*", following):
-            known = [*PRESETS, *all_names(), *names_of("disciplines")]
+            known = [*PRESETS, *all_names(), *parameter_names("disciplines")]
             found = same_name(both, known)
             # `TCP Cubic` is a name of two words by itself, `two downloads` is none.
             if found is not None and not (word.lower() == "tcp" and is_flow(following)):
@@ -310,7 +311,7 @@ class _Reader(Named):
             self.strange.append(said[0])
             self.at += said[1]
             return
-        known = [*PRESETS, *all_names(), *names_of("disciplines")]
+        known = [*PRESETS, *all_names(), *parameter_names("disciplines")]
         near = nearest(counted(re.split(r"[:,]", word)[0])[0], known)
         if word[:1].isdigit() or re.match(r"\.\d", word):
             try:

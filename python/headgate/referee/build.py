@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from .. import _core
+from ..base.catalogue import has_transport
 from ..base.errors import HeadgateError, cut
 from ..plugins import trusted
 from ..scenario.scenario import Scenario
@@ -15,7 +16,7 @@ from .case import Case, label
 from .expected import seconds
 from .metrics import METRICS
 from .part import Place
-from .subjects import Judged, null_flow, rtt_of, takes_marks, with_transport
+from .subjects import Judged, null_flow, rtt_of, takes_marks
 
 #: Packets of all flows unless a case says otherwise, in bytes.
 PACKET = 1500
@@ -169,7 +170,7 @@ def _flow(flow: dict[str, Any], number: int, rtt: float) -> tuple[dict[str, Any]
     back = flow.pop("back", False)
     ends = {"from": "sink", "to": host} if back else {"from": host, "to": "sink"}
     packet = {} if "packet" in flow else {"packet": f"{PACKET}B"}
-    if isinstance(kind, str) and kind in with_transport():
+    if isinstance(kind, str) and has_transport(kind):
         flow.setdefault("transport", {"preset": "linux"})
     return {**flow, **ends, **packet}, host, delay
 
@@ -207,7 +208,7 @@ def _with_subject(value: Any, subject: Judged, judges: str, rate: float, rtt: fl
         own = {k: v for k, v in control.items() if k != "kind"} if isinstance(control, dict) else {}
         out["control"] = {**own, **subject.table}
         transport = out.pop("transport", {})
-        if subject.table["kind"] in with_transport():
+        if has_transport(str(subject.table["kind"])):
             out["transport"] = (
                 {"preset": "linux", **transport, **subject.transport} if isinstance(transport, dict) else transport
             )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from typing import Any, get_args
 
 from .. import _core
+from ..base.catalogue import catalogue, has_transport
 from ..base.errors import HeadgateError, cut, nearest
-from ..plugins import registered
 from ..scenario.subjects import Scheme, read
 from .case import Need
 from .expected import seconds
@@ -83,24 +82,14 @@ def has(subject: Judged, need: str) -> bool:
     if need in known:
         return kind in known[need]
     # Packets carry ECN by the transport; a queue marks if it can be told to, or always does.
-    return not subject.null and (kind in with_transport() or takes_marks(subject) or _marks(subject.table))
-
-
-@registered.cached
-def with_transport() -> set[str]:
-    """The flow controls that take a transport, which sets whether packets carry ECN."""
-    return {entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"]}
-
-
-@registered.cached
-def _with_mark() -> set[str]:
-    found = json.loads(_core.catalogue("disciplines"))
-    return {entry["name"] for entry in found if any(own["name"] == "mark" for own in entry["parameters"])}
+    return not subject.null and (has_transport(kind) or takes_marks(subject) or _marks(subject.table))
 
 
 def takes_marks(subject: Judged) -> bool:
     """Whether a queue has the parameter `mark`."""
-    return str(subject.table["kind"]) in _with_mark()
+    known = catalogue("disciplines")
+    kind = str(subject.table["kind"])
+    return kind in known and known[kind].takes("mark")
 
 
 def _marks(table: dict[str, Any]) -> bool:

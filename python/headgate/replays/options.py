@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _core
+from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import put
-from ..plugins import registered
 
 #: Longest name of a queue: it becomes part of the names of files.
 LONGEST = 80
@@ -21,12 +20,6 @@ LEVELS = 8
 
 #: A discipline: its name, or a table with its kind and parameters.
 Queue = str | Mapping[str, Any]
-
-
-@registered.cached
-def known_parameters() -> dict[str, list[str]]:
-    """The names of the parameters of every discipline."""
-    return {d["name"]: [p["name"] for p in d["parameters"]] for d in json.loads(_core.catalogue("disciplines"))}
 
 
 def disciplines(
@@ -55,7 +48,7 @@ def disciplines(
             raise HeadgateError(
                 f"queue: found more than {LEVELS} levels in {found}; expected the parameters of a discipline"
             )
-    known = known_parameters()
+    known = parameter_names("disciplines")
     out: dict[str, dict[str, Any]] = {}
     for one in requested:
         spec = {"kind": one} if isinstance(one, str) else dict(one)
@@ -88,7 +81,7 @@ def _name(wanted: object, used: Mapping[str, Any]) -> str:
     return plain if plain not in used else next(n for n in numbers if n not in used)
 
 
-def _set(queues: dict[str, dict[str, Any]], known: Mapping[str, list[str]], path: str, value: Any) -> None:
+def _set(queues: dict[str, dict[str, Any]], known: Mapping[str, Sequence[str]], path: str, value: Any) -> None:
     outer, inside, own = path.partition("aqm.")
     queue, dot, name = (outer.rstrip("."), outer, "aqm") if inside else path.rpartition(".")
     if dot and queue not in queues:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..analysis import jain_index, max_min
+from ..base.catalogue import parameter_names
 from ..base.counts import counted
 from ..base.errors import HeadgateError, nearest
 from ..base.notebook import heading, table
@@ -21,7 +22,6 @@ from ..results.fairness import of_ideal
 from ..results.tables import Table, from_core
 from ..stats.means import finite
 from .notes import Facts, left_out, notes
-from .options import known_parameters
 from .sentences import sentences
 from .sparse import QueueRank, ranked, sparse
 
@@ -179,7 +179,10 @@ class Replay:
         """The buffer of each queue in words; `cake` has one that follows from its rate, unless it is given."""
         specs = json.loads(self._core.options)["queues"]
         return {
-            name: str(spec.get("buffer") or ("its own" if "buffer" in known_parameters()[spec["kind"]] else "none"))
+            name: str(
+                spec.get("buffer")
+                or ("its own" if "buffer" in parameter_names("disciplines")[spec["kind"]] else "none")
+            )
             for name, spec in zip(self.queues, specs, strict=True)
         }
 

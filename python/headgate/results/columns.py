@@ -7,13 +7,12 @@ unit and no rule is derived from a name.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from .. import _core
+from ..base import catalogue
 from .fairness import of_ideal
 
 
@@ -151,7 +150,7 @@ def columns(table: str) -> dict[str, ColumnInfo]:
     >>> columns("links")["backlog_max"].kind, columns("intervals")["rtt_mean_s"].unit, list(columns("runs"))
     ('most', 's', ['events'])
     """
-    known = [ColumnInfo(**c) for c in json.loads(_core.catalogue("columns")) if c["table"] == table]
+    known = [ColumnInfo(**c) for c in catalogue.columns() if c["table"] == table]
     known += [c for c in _MORE if c.table == table]
     if table == "flows":
         place = next(i for i, c in enumerate(known) if c.name == "sent")

@@ -8,15 +8,14 @@ with links that go down, every queue of the network counts.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
+from ..base.catalogue import has_transport
 from ..base.errors import cut
 from ..base.times import time_text
-from ..plugins import registered
 from .routes import Routes
 
 #: What a discipline may do with a packet.
@@ -291,7 +290,7 @@ def least_timeout(flow: Mapping[str, Any]) -> int:
     retransmissions by the time at which later packets arrived (`recovery = "rack"`).
     """
     control, transport = flow["control"], flow.get("transport") or {}
-    if control["kind"] not in served():
+    if not has_transport(control["kind"]):
         return _ps(control.get("min_timeout", "0s"))
     own = "linux" if control["kind"] in LINUX else "rfc"
     preset = transport.get("preset") or own
@@ -383,12 +382,6 @@ def _ports(scenario: Mapping[str, Any]) -> list[frozenset[str]]:
         back = link.get("reverse_queue")
         found += [there, there if back is None else properties(back) | classes]
     return found
-
-
-@registered.cached
-def served() -> frozenset[str]:
-    """The flow controls that have the transport, so that `transport` and `receiver` of a flow hold for them."""
-    return frozenset(entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"])
 
 
 def _ps(text: str) -> int:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from .. import _core
+from ..base.catalogue import catalogue as engine_list
 from ..base.toml import value_text
 
 #: The flow control of a workload that needs one and names none.
@@ -61,7 +62,7 @@ def shorthands() -> dict[str, Shorthand]:
     >>> shorthands()["call"].entry["packet"], shorthands()["bbr"].kind
     ('200B', 'bbr3')
     """
-    controls = [entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if not entry.get("plugin")]
+    controls = [entry.name for entry in engine_list("flow-controls").values() if not entry.plugin]
     bbr = max((name for name in controls if re.fullmatch(r"bbr\d+", name)), key=lambda name: int(name[3:]))
     known = [
         Shorthand(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import plugins
-from ..base.catalogue import catalogue
+from ..base.catalogue import LISTS, catalogue
 from ..base.commas import closed, split
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import document, parse_value, put, value_text
@@ -22,9 +22,6 @@ from .shorthands import QUEUES, shorthands
 
 #: The kinds of subjects, as people call them.
 WORDS = {"control": "flow control", "discipline": "queueing discipline"}
-
-#: The lists of `headgate list` that have them.
-LISTS = {"control": "controls", "discipline": "disciplines"}
 
 #: Files with the classes or functions of a subject.
 ENDS = (".py", *native.ENDS)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
 from ..base.atomic import atomic
+from ..base.catalogue import is_own
 from ..base.errors import HeadgateError, cut
 from ..base.text import decoded
 from ..scenario.shorthands import shorthands
@@ -200,8 +200,7 @@ def require_name(name: str) -> None:
         raise HeadgateError(
             f"name: found {cut(repr(name))}; expected lower-case letters, digits and underscores, at most {MOST_NAME} characters"
         )
-    listed = json.loads(_core.catalogue("flow-controls"))
-    if any(entry["name"] == name and not entry.get("plugin") for entry in listed):
+    if is_own(name, "control"):
         raise HeadgateError(f"name: found {name}; expected a name that no flow control of headgate has")
     if name in shorthands():
         raise HeadgateError(f"name: found {name}, a short name of headgate; expected another one")

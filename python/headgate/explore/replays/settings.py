@@ -12,9 +12,10 @@ from typing import Any
 
 from ... import _core
 from ..._core import ScenarioError
+from ...base.catalogue import parameter_names
 from ...base.choices import CONVENTIONS
 from ...base.errors import HeadgateError, nearest, wrong
-from ...replays.options import LEVELS, Queue, disciplines, known_parameters, levels, rename
+from ...replays.options import LEVELS, Queue, disciplines, levels, rename
 from ..fields import written
 from .trace import Read, Reading, Trace
 
@@ -162,7 +163,11 @@ def initial_settings(
         rate, why = chosen_rate(found)
         chosen.append(f"No rate was given: the page begins with {_spaced(rate)}, {why}.")
     size = chosen_buffer(found, rate)
-    free = [s for s in specs.values() if "buffer" not in s and "buffer" in known_parameters().get(str(s["kind"]), ())]
+    free = [
+        s
+        for s in specs.values()
+        if "buffer" not in s and "buffer" in parameter_names("disciplines").get(str(s["kind"]), ())
+    ]
     for spec in free:
         spec["buffer"] = size
     if free:
