@@ -90,7 +90,7 @@ RATES = (
         lambda t: t["unique"] / _span(t),
     ),
     ColumnInfo(
-        "flows", "goodput_bps", "bit/s", "total", "float", "Bits of these packets per second.",
+        "flows", "goodput_bps", "bit/s", "total", "float", "New data that arrived, over the time.",
         _goodput,
     ),
     ColumnInfo(
