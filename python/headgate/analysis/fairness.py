@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +22,17 @@ def jain_index(allocations: npt.ArrayLike) -> float:
     (1.0, 0.25)
     """
     x = np.asarray(allocations, dtype=np.float64)
-    squares = float(x.size * (x**2).sum())
-    return float(x.sum()) ** 2 / squares if squares > 0 else math.nan
+    squares = float((x**2).sum())
+    return float(jain_of_sums(float(x.sum()), squares, x.size)) if squares > 0 else math.nan
+
+
+def jain_of_sums(total: Any, squares: Any, count: Any) -> Any:
+    """The index from the sum of allocations, that of their squares and their number: numbers, or arrays of several indices.
+
+    >>> jain_of_sums(10.0, 50.0, 2)
+    1.0
+    """
+    return total**2 / (count * squares)
 
 
 def max_min(capacity: float, demands: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Floats:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from ..base.errors import HeadgateError, cut, nearest
 from ..referee.metrics import METRICS
 from ..referee.part import Wanted
+from ..results.metrics import METRICS as LIST
+from ..results.metrics import MetricLine
 from .genome import Candidate
 
 Values = Sequence[float | None]
@@ -20,6 +22,10 @@ STEP = 1 / 3
 _LEAST = 1e-4
 
 
+def _first(values: Values, candidate: Candidate) -> float | None:
+    return values[0]
+
+
 @dataclass(frozen=True)
 class Objective:
     """A property of a run.
@@ -29,11 +35,10 @@ class Objective:
         judges: `control` or `queue`: what is attacked.
         meaning: one sentence.
         phrase: the words of the finding, with the value where `{}` stands.
-        unit: of the value; empty for a share, `%` is then shown; `x` for a multiple.
-        more: whether more is better.
         limit: the value from which on it has failed.
-        wanted: what is measured, by the referee's metrics.
-        value: the property of what was measured; None if there is nothing to tell.
+        wanted: what is measured, by the referee's metrics; the property is good or bad as the first of them is.
+        value: the property of what was measured, if it is not the first metric itself; None if there is nothing to tell.
+        multiple: whether the value is a multiple of something.
         flows: least number of the subject's flows.
         longer: how many times as long as the bounds say a run is.
         step: whether the line's rate rises to four times at a third of a run.
@@ -44,15 +49,24 @@ class Objective:
     judges: str
     meaning: str
     phrase: str
-    unit: str
-    more: bool
     limit: float
     wanted: tuple[Wanted, ...]
-    value: Callable[[Values, Candidate], float | None]
+    value: Callable[[Values, Candidate], float | None] = _first
+    multiple: bool = False
     flows: int = 1
     longer: float = 1.0
     step: bool = False
     calm: bool = False
+
+    @property
+    def unit(self) -> str:
+        """Of the value; empty for a share, `%` is then shown; `x` for a multiple."""
+        return "x" if self.multiple else METRICS[self.wanted[0].metric].unit if self.value is _first else ""
+
+    @property
+    def more(self) -> bool:
+        """Whether more is better. The share of a source that behaves well is one that it would like to have."""
+        return METRICS[self.wanted[0].metric].better != "less"
 
     @property
     def always(self) -> tuple[str, ...]:
@@ -94,10 +108,6 @@ def left(candidate: Candidate) -> float:
     return candidate["rate"] * max(0.01, 1 - candidate["burst_rate"] * candidate["burst_length"])
 
 
-def _first(values: Values, candidate: Candidate) -> float | None:
-    return values[0]
-
-
 def _goodput(values: Values, candidate: Candidate) -> float | None:
     return None if values[0] is None else values[0] / left(candidate)
 
@@ -119,57 +129,66 @@ def _unfair(values: Values, candidate: Candidate) -> float | None:
     return None if values[0] is None else 2 * values[0]
 
 
+def _of(m: MetricLine) -> Objective:
+    """The objective of a metric of the list that has a limit."""
+    name = m.referee or m.name
+    phrase = f"its {m.words or m.heading} is {{}}"
+    return Objective(name, "control", METRICS[name].meaning, phrase, m.limit or 0.0, (Wanted(name),))
+
+
+#: All objectives.
 OBJECTIVES: dict[str, Objective] = {
     o.name: o
     for o in (
         Objective(
             "goodput", "control", "Goodput over what bursts leave of the line.", "its goodput is {} of what is left of the line",
-            "", True, 0.5, (Wanted("goodput"),), _goodput,
+            0.5, (Wanted("goodput"),), _goodput,
         ),
         Objective(
             "bursts", "control", "Goodput over what bursts leave of the line, beside the same without bursts.",
-            "its goodput is {} of what bursts leave of the line", "", True, 0.5, (Wanted("goodput"),), _goodput, calm=True,
+            "its goodput is {} of what bursts leave of the line", 0.5, (Wanted("goodput"),), _goodput, calm=True,
         ),
         Objective(
             "share", "control", "The least goodput of its equal flows over the greatest.",
-            "one of its flows has {} of the goodput of another", "", True, 0.2, (Wanted("evenness"),), _first, flows=2,
+            "one of its flows has {} of the goodput of another", 0.2, (Wanted("evenness"),), flows=2,
         ),
         Objective(
             "starvation", "control", "The least goodput of its equal flows over their mean, in a run of four times the length.",
-            "one of its flows has {} of its share for {time}", "", True, 0.1, (Wanted("least_share"),),
-            _first, flows=2, longer=4.0,
+            "one of its flows has {} of its share for {time}", 0.1, (Wanted("least_share"),),
+            flows=2, longer=4.0,
         ),
         Objective(
             "delay", "control", "95 % quantile of its wait in queues over the propagation round trip, with the line in use.",
-            "95 % of its packets wait up to {} the round trip", "x", False, 3.0,
-            (Wanted("queueing_p95"), Wanted("goodput")), _delay,
+            "95 % of its packets wait up to {} the round trip", 3.0,
+            (Wanted("queueing_p95"), Wanted("goodput")), _delay, multiple=True,
         ),
         Objective(
-            "loss", "control", "Packets lost over packets sent.", "it loses {} of its packets", "", False, 0.1,
-            (Wanted("loss"),), _first,
+            "loss", "control", "Packets lost over packets sent.", "it loses {} of its packets", 0.1,
+            (Wanted("loss"),),
         ),
         Objective(
-            "stall", "control", "The longest time without progress.", "nothing new arrives for {}", "s", False, 3.0,
-            (Wanted("stall"),), _first,
+            "stall", "control", "The longest time without progress.", "nothing new arrives for {}", 3.0,
+            (Wanted("stall"),),
         ),
         Objective(
             "recovery", "control", "Round trips until the line is in use again after its rate has risen to four times.",
-            "it takes {} the round trip to use a line whose rate has risen to four times", "x", False, 100.0,
-            (Wanted("recovery", start=STEP),), _recovery, longer=1.5, step=True,
+            "it takes {} the round trip to use a line whose rate has risen to four times", 100.0,
+            (Wanted("recovery", start=STEP),), _recovery, multiple=True, longer=1.5, step=True,
         ),
         Objective(
             "victim-delay", "queue", "95 % quantile of the wait of a call of 64 kbit/s beside the aggressor.",
-            "95 % of the packets of a call of 64 kbit/s wait up to {}", "s", False, 0.1,
-            (Wanted("queueing_p95", of="call"),), _first,
+            "95 % of the packets of a call of 64 kbit/s wait up to {}", 0.1,
+            (Wanted("queueing_p95", of="call"),),
         ),
         Objective(
             "wrong-drops", "queue", "Packets that a call of 64 kbit/s, far below its share, loses to the queue.",
-            "a call of 64 kbit/s loses {} of its packets", "", False, 0.05, (Wanted("loss", of="call"),), _first,
+            "a call of 64 kbit/s loses {} of its packets", 0.05, (Wanted("loss", of="call"),),
         ),
         Objective(
             "unfairness", "queue", "Goodput of a well-behaved source over its half of the line.",
-            "a well-behaved source has {} of its half of the line", "", True, 0.3, (Wanted("share", of="honest"),), _unfair,
+            "a well-behaved source has {} of its half of the line", 0.3, (Wanted("share", of="honest"),), _unfair,
         ),
+        *(_of(m) for m in LIST if m.limit is not None),
     )
 }  # fmt: skip
 

@@ -7,28 +7,14 @@ from dataclasses import dataclass, replace
 
 from ..base.errors import HeadgateError, cut, nearest
 from ..results.columns import columns
+from ..results.metrics import METRICS, OF_COLUMN, OVER
 from ..sweep import rows
 
-#: How the values of several flows or ports of a run are combined. Jain's index is (sum x)^2 / (n sum x^2).
-OVER = ("total", "mean", "least", "most", "jain")
-
-#: Short names: the column, and how several flows are combined if that differs from the column's kind.
-ALIASES: dict[str, tuple[str, str | None]] = {
-    "goodput": ("goodput_bps", None),
-    "throughput": ("throughput_pps", None),
-    "delay": ("owd_mean_s", None),
-    "p50_delay": ("owd_p50_s", None),
-    "p95_delay": ("owd_p95_s", None),
-    "p99_delay": ("owd_p99_s", None),
-    "rtt": ("rtt_mean_s", None),
-    "p50_rtt": ("rtt_p50_s", None),
-    "p95_rtt": ("rtt_p95_s", None),
-    "p99_rtt": ("rtt_p99_s", None),
-    "queueing": ("queueing_mean_s", None),
-    "backlog": ("backlog_mean", None),
-    "jain_of_max_min": ("goodput_of_max_min", "jain"),
-    "jain_of_weights": ("goodput_of_weight_bps", "jain"),
-    "jain": ("goodput_bps", "jain"),
+#: Short names: the metrics whose column in a study has another one. Indices come last.
+ALIASES = {
+    m.name: m
+    for m in sorted(METRICS, key=lambda m: m.over == "jain")
+    if m.column and m.column != m.name and m.table in ("flows", "links")
 }
 
 #: Words for the parts of a column's name.
@@ -95,9 +81,10 @@ class Metric:
         >>> find("jain_of_max_min").label
         "Jain's index of goodput over its max-min ideal"
         """
-        stem = columns(self.table)[self.column].stem
+        known, stem = OF_COLUMN.get(self.column), columns(self.table)[self.column].stem
         what, _, how = stem.partition("_")
-        stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else _stem_words(stem)
+        plain = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else stem.replace("_", " ")
+        stem = known.words if known is not None and known.words else plain
         return f"Jain's index of {stem}" if self.over == "jain" else stem
 
     def of(self, pattern: str | None = None, split: bool = False) -> str:
@@ -116,16 +103,6 @@ class Metric:
         what = f"all {kind}s" if pattern is None or pattern == "*" else f"{kind}s {pattern}"
         joined = {"total": "total of", "mean": "mean over", "least": "least of", "most": "most of", "jain": "over"}
         return f"{self.label}, {joined[self.over]} {what}"
-
-
-def _stem_words(stem: str) -> str:
-    known = {
-        "goodput_of_max_min": "goodput over its max-min ideal",
-        "goodput_of_weight": "goodput over weight",
-        "max_min": "max-min ideal",
-        "cpu": "processor time of the run",
-    }
-    return known.get(stem, stem.replace("_", " "))
 
 
 def find(name: str, flow: str | None = None, link: str | None = None, over: str | None = None) -> Metric:
@@ -147,7 +124,8 @@ def find(name: str, flow: str | None = None, link: str | None = None, over: str 
         raise HeadgateError(f"flow {cut(flow)} and link {cut(link)}: expected one of them")
     if over is not None and over not in OVER:
         raise HeadgateError(f"over {cut(over)}: expected one of {', '.join(OVER)}{nearest(over, OVER)}")
-    column, by_name = ALIASES.get(name, (name, None))
+    alias = ALIASES.get(name)
+    column = alias.column if alias is not None and alias.column else name
     tables = {table: rows.measured(table) for table in ("flows", "runs", "times", "links")}
     holders = [table for table, measured in tables.items() if column in measured]
     if not holders:
@@ -161,6 +139,7 @@ def find(name: str, flow: str | None = None, link: str | None = None, over: str 
         raise HeadgateError(f"metric {cut(name)}: is one of {holders[0]}, found --{wanted[:-1]} {cut(flow or link)}")
     if wanted == "links" and link is None:
         raise HeadgateError(f"metric {cut(name)}: is one of links; expected the name of a link (--link) beside it")
+    by_name = alias.over if alias is not None and alias.over == "jain" else ""
     return Metric(name, wanted, column, over or by_name or columns(wanted)[column].kind)
 
 

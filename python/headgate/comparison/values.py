@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..base.errors import HeadgateError, cut, nearest
 from ..results.columns import columns
+from ..results.combined import by_group, combined
 from ..sweep.arrow import codes_of, to_numpy
 from ..sweep.axes import Axis
 from .metrics import Metric, by_parts, find
@@ -108,7 +109,8 @@ def cube(
     values = to_numpy(table[wanted.column]).astype(np.float64)
     group, axes = cell(table), list(study.axes)
     if wanted.of_runs:
-        return Cube(wanted, axes, _reduce("total", values, group, ran.size).reshape(shape), ran.reshape(shape), exact)
+        found = combined("total", values, by_group(group, ran.size))
+        return Cube(wanted, axes, found.reshape(shape), ran.reshape(shape), exact)
     key = wanted.table[:-1]
     codes, names = codes_of(table[key])
     chosen = np.array([fnmatchcase(name, flow or link or "*") for name in names], dtype=bool)
@@ -121,44 +123,13 @@ def cube(
     if not split:
         per = columns(wanted.table)[wanted.column].per
         weight = to_numpy(table[per]).astype(np.float64)[good] if per in table.column_names else None
-        found = _reduce(wanted.over, values, group, ran.size, weight)
+        found = combined(wanted.over, values, by_group(group, ran.size), weight)
         return Cube(wanted, axes, found.reshape(shape), ran.reshape(shape), exact)
     rank = np.cumsum(chosen) - 1
     kept = [name for name, yes in zip(names, chosen, strict=True) if yes]
     group = group * len(kept) + rank[codes[good]]
-    found = _reduce("total", values, group, ran.size * len(kept)).reshape(*shape, len(kept))
+    found = combined("total", values, by_group(group, ran.size * len(kept))).reshape(*shape, len(kept))
     there = np.broadcast_to(ran.reshape(*shape, 1), found.shape)
     axes.append(Axis("", (), [()] * len(kept), {key: list(kept)}))
     alike = np.broadcast_to(exact[..., None], (*exact.shape, len(kept)))
     return Cube(by_parts(wanted), axes, np.swapaxes(found, -1, -2), np.swapaxes(there, -1, -2), alike)
-
-
-def _reduce(over: str, values: Array, group: npt.NDArray[np.int64], size: int, weight: Array | None = None) -> Array:
-    """One number for each group from those of its values that are numbers; nan for a group without. A mean may have weights.
-
-    >>> group = np.array([0, 0, 2, 2])
-    >>> _reduce("mean", np.array([1.0, 3.0, 5.0, np.nan]), group, 3).tolist()
-    [2.0, nan, 5.0]
-    >>> _reduce("mean", np.array([1.0, 3.0, 5.0, np.nan]), group, 3, np.array([3.0, 1.0, 2.0, 0.0])).tolist()
-    [1.5, nan, 5.0]
-    >>> _reduce("jain", np.array([1.0, 3.0, 5.0, 5.0]), group, 3).tolist()
-    [0.8, nan, 1.0]
-    """
-    good = ~np.isnan(values)
-    if over == "mean" and weight is not None:
-        weight, values, group = weight[good], values[good], group[good]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.bincount(group, weight * values, size) / np.bincount(group, weight, size))
-    values, group = values[good], group[good]
-    count = np.bincount(group, minlength=size).astype(np.float64)
-    if over in ("least", "most"):
-        out = np.full(size, np.nan)
-        (np.fmin if over == "least" else np.fmax).at(out, group, values)
-        return out
-    total = np.bincount(group, values, size)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if over == "mean":
-            return np.asarray(total / count)
-        if over == "jain":
-            return np.asarray(total**2 / (count * np.bincount(group, values**2, size)))
-    return np.where(count > 0, total, np.nan)

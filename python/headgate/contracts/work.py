@@ -12,6 +12,7 @@ from ..base.parallel import run_once
 from ..plugins.load import ensure_text
 from ..referee.part import Array, Run
 from ..referee.work import RunJob
+from ..results.metrics import GOODPUT
 from .steady import settled, trend
 
 
@@ -32,12 +33,12 @@ def do(job: RunJob) -> dict[str, Any]:
         return {"wrong": str(e)}
     run = Run(result, job.place)
     flows = run.table("flows")
-    seconds = job.place.duration - job.place.warm_up
-    goodput = [float(8 * bytes_ / seconds) for bytes_ in flows["unique_bytes"]]
+    ends = {"start_s": job.place.warm_up, "end_s": job.place.duration}
+    goodput = [float(bps) for bps in GOODPUT({**ends, "unique_bytes": flows["unique_bytes"]})]
     table = run.table("intervals")
     after = table["start_s"] >= job.place.warm_up - 1e-9
-    length = np.asarray(table["end_s"] - table["start_s"], float)
-    rate = 8 * np.asarray(table["unique_bytes"], float) / np.maximum(length, 1e-9)
+    bits, length = GOODPUT.parts(table)
+    rate = bits / np.maximum(length, 1e-9)
     rates = [rate[after & (table["flow"] == name)] for name in flows["flow"]]
     typical = [float(np.median(own)) for own in rates]
     steady = all(_settled(own) for own in rates)

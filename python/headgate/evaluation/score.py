@@ -17,10 +17,12 @@ Everything is counted from the first packet to the end of the run by the network
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..analysis import jain_index
 from ..base.parallel import run_once
+from ..results.metrics import GOODPUT
 from ..results.results import Results
 from .build import scenario, seconds
 from .suite import SuiteCase
@@ -56,29 +58,36 @@ def run(case: SuiteCase, control: Any, number: int, plugins: list[Any] | None = 
     flows = {flow.flow: flow for flow in result.flow_summaries()}
     own = [flow for name, flow in flows.items() if name.startswith("own")]
     length = seconds(case)
-    total = sum(flow.received for flow in own)
-    waits = [flow.queueing_s.mean * flow.received for flow in own if flow.received]
     # What arrived twice is no goodput.
     unique = _unique(result)
+
+    def goodput(names: Iterable[str]) -> float:
+        return float(GOODPUT({"unique_bytes": sum(unique[name] for name in names), "start_s": 0.0, "end_s": length}))
+
     found: dict[str, Any] = {
         "digest": result.digest,
-        "goodput": 8 * sum(unique[flow.flow] for flow in own) / length,
-        "queueing": sum(waits) / total if total else math.inf,
+        "goodput": goodput(flow.flow for flow in own),
+        "queueing": _over([(flow.queueing_s.mean, flow.received) for flow in own]),
     }
     if case.kind == "beside":
-        found["other"] = 8 * unique["other"] / length
+        found["other"] = goodput(["other"])
     if case.kind == "call":
         found["call"] = flows["call"].owd_quantiles_s["p95"]
     if case.kind == "itself":
         last = _last(result, [flow.flow for flow in own])
-        found["jain"] = sum(last) ** 2 / (len(last) * sum(x * x for x in last)) if any(last) else 0.0
+        found["jain"] = jain_index(last) if any(last) else 0.0
     if case.kind in ("transfers", "incast"):
         classes = result.class_summaries()
         started, finished = sum(c.started for c in classes), sum(c.finished for c in classes)
-        slowdowns = [c.slowdown["mean"] * c.finished for c in classes if c.finished]
         found["finished"] = finished / started if started else 0.0
-        found["slowdown"] = sum(slowdowns) / finished if finished else math.inf
+        found["slowdown"] = _over([(c.slowdown["mean"], c.finished) for c in classes])
     return found
+
+
+def _over(means: list[tuple[float, int]]) -> float:
+    """The mean over all packets or transfers, from means and their numbers; infinite without any."""
+    total = sum(count for _, count in means)
+    return sum(mean * count for mean, count in means if count) / total if total else math.inf
 
 
 def _unique(result: Results) -> dict[str, float]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..results.columns import columns, judged
+from ..results.metrics import BY_NAME
 from ..sweep.arrow import to_numpy
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ class Payoff:
     scale: float
     of: Callable[[Array, Array], Array]
     fair: Callable[[float, float], float]
-    adds: bool = True
+    adds: bool
 
 
 def power(goodput: Array, delay: Array) -> Array:
@@ -55,13 +57,23 @@ def power(goodput: Array, delay: Array) -> Array:
         return np.asarray(np.where(goodput > 0, goodput / delay, 0.0), dtype=np.float64)
 
 
+def _payoff(name: str, what: str, of: Callable[[Array, Array], Array], fair: Callable[[float, float], float]) -> Payoff:
+    """The payoff of a metric: more of it, or less, is better."""
+    metric = BY_NAME[name]
+    scale, unit, _ = judged(metric)
+    adds = (metric.over or columns(metric.table)[metric.column or ""].kind) == "total"
+    if metric.better == "less":
+        return Payoff(name, f"{what}, negative", unit, scale, lambda g, d: -of(g, d), fair, adds)
+    return Payoff(name, what, unit, scale, of, fair, adds)
+
+
 #: All payoffs. The one-way delay without a queue is half of the round trip.
 PAYOFFS: dict[str, Payoff] = {
     p.name: p
     for p in (
-        Payoff("goodput", "goodput of a flow", "Mbit/s", 1e-6, lambda g, _: g, lambda share, _: share),
-        Payoff("power", "goodput of a flow over its delay", "Mbit/s²", 1e-6, power, lambda share, rtt: 2 * share / rtt),
-        Payoff("delay", "mean delay of a flow, negative", "ms", 1e3, lambda _, d: -d, lambda _, rtt: rtt / 2, False),
+        _payoff("goodput", "goodput of a flow", lambda g, _: g, lambda share, _: share),
+        _payoff("power", "goodput of a flow over its delay", power, lambda share, rtt: 2 * share / rtt),
+        _payoff("delay", "mean delay of a flow", lambda _, d: d, lambda _, rtt: rtt / 2),
     )
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import __version__
 from ..base.errors import HeadgateError
+from ..results.combined import by_row, combined
 from ..stats import Mean
 from .cells import GameCell
 from .payoffs import PAYOFFS, Array, MeasuredFlows, measured
@@ -136,9 +137,7 @@ class MixResult:
 
 def mean_over(values: Array) -> Array:
     """The mean over the flows of each run that measured something; nan where none did."""
-    good = ~np.isnan(values)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(good, values, 0.0).sum(axis=1) / good.sum(axis=1), dtype=np.float64)
+    return combined("mean", values, by_row)
 
 
 def place_of(cell: GameCell) -> dict[str, str]:

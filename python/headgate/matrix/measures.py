@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from ..results.columns import columns, judged
+from ..results.combined import by_row, combined
+from ..results.metrics import BY_NAME, METRICS, MetricLine, Ratio
 from ..sweep.arrow import to_numpy
 
 if TYPE_CHECKING:
@@ -21,6 +24,10 @@ Array = npt.NDArray[np.float64]
 LINE = "bottleneck"
 
 
+#: Of shares of a whole, and of harm, which is negative where B does good.
+PART, HARM = (0.0, 1.0), (-math.inf, 1.0)
+
+
 @dataclass(frozen=True)
 class Measure:
     """A measure of a cell.
@@ -29,10 +36,11 @@ class Measure:
         name: in tables, files and `--show`.
         what: in words, for headings.
         unit: as it is shown; `scale` is the factor to it.
-        of: `a` and `b` if either has its own, `cell` if it is one number of both, `share` of A's share, `harm` of what A suffers.
+        of: `side` if A and B have their own, `cell` if it is one number of both, `share` of A's share, `harm` of what A suffers.
         less: whether less is better; of harm, of the metric that it is the harm to.
         decimals: digits after the point.
         bounds: between which its values lie: an interval beyond them says nothing.
+        metric: that it measures.
     """
 
     name: str
@@ -43,6 +51,7 @@ class Measure:
     less: bool = True
     decimals: int = 2
     bounds: tuple[float, float] = (0.0, math.inf)
+    metric: MetricLine | None = None
 
     @property
     def heading(self) -> str:
@@ -50,37 +59,59 @@ class Measure:
         return f"{self.what} ({self.unit})" if self.unit else self.what
 
 
-#: Of shares of a whole, and of harm, which is negative where B does good.
-PART, HARM = (0.0, 1.0), (-math.inf, 1.0)
+def _of(name: str, what: str, metric: str, of: str = "cell") -> Measure:
+    """The measure of a metric of the list."""
+    known = BY_NAME[metric]
+    scale, unit, decimals = judged(known)
+    bounds = PART if known.share else (0.0, math.inf)
+    return Measure(name, what, unit, scale, of, known.better != "more", decimals, bounds, known)
 
-#: All measures, in the order of files. A row of a table is A, a column B: `goodput` is that of A beside B.
-MEASURES: dict[str, Measure] = {
-    m.name: m
-    for m in (
-        Measure("share", "share of A in the goodput of A and B", of="share", less=False, bounds=PART),
-        Measure("goodput", "goodput of A beside B", "Mbit/s", 1e-6, of="side", less=False),
-        Measure("utilisation", "utilisation of the line", "%", 100, less=False, decimals=1, bounds=PART),
-        Measure("loss", "packets of A that are lost beside B", "%", 100, of="side", bounds=PART),
-        Measure("delay_p50", "median one-way delay of A beside B", "ms", 1e3, of="side", decimals=1),
-        Measure("delay_p95", "95 % one-way delay of A beside B", "ms", 1e3, of="side", decimals=1),
-        Measure("delay_p99", "99 % one-way delay of A beside B", "ms", 1e3, of="side", decimals=1),
-        Measure("sparse_p50", "median one-way delay of the sparse flow", "ms", 1e3, decimals=1),
-        Measure("sparse_p95", "95 % one-way delay of the sparse flow", "ms", 1e3, decimals=1),
-        Measure("sparse_p99", "99 % one-way delay of the sparse flow", "ms", 1e3, decimals=1),
-        Measure("sparse_loss", "packets of the sparse flow that are lost", "%", 100, bounds=PART),
-        Measure("web_p50", "median completion time of the web load", "s"),
-        Measure("web_p95", "95 % completion time of the web load", "s"),
-        Measure("harm", "harm of B to the goodput of A", of="harm", less=False, bounds=HARM),
-        Measure("harm_delay", "harm of B to the 95 % delay of A", of="harm", bounds=HARM),
-        Measure("harm_loss", "harm of B to the loss of A", of="harm", bounds=HARM),
-    )
+
+#: Metrics of a side in the words of a matrix; of those that are not here the heading says it.
+_WORDS = {
+    "goodput": ("goodput", "goodput of A beside B"),
+    "loss": ("loss", "packets of A that are lost beside B"),
+    "p50_delay": ("delay_p50", "median one-way delay of A beside B"),
+    "p95_delay": ("delay_p95", "95 % one-way delay of A beside B"),
+    "p99_delay": ("delay_p99", "99 % one-way delay of A beside B"),
 }
+
+#: The metrics of the matrix that each side has, in the order of files.
+SIDES = {
+    _WORDS.get(m.name, (m.name, ""))[0]: m
+    for m in (*(BY_NAME[name] for name in _WORDS), *METRICS)
+    if m.matrix and m.whose == "flow" and m.over != "jain"
+}
+
+
+def _sides() -> list[Measure]:
+    words = {name: _WORDS.get(m.name, ("", f"{m.words or m.heading} of A beside B"))[1] for name, m in SIDES.items()}
+    return [_of(name, words[name], m.name, "side") for name, m in SIDES.items()]
+
+
+def _measures() -> Iterator[Measure]:
+    yield Measure("share", "share of A in the goodput of A and B", of="share", less=False, bounds=PART)
+    goodput, *others = _sides()
+    yield goodput
+    yield replace(_of("utilisation", "utilisation of the line", "utilisation"), decimals=1)
+    yield from others
+    for name, what in (("p50", "median"), ("p95", "95 %"), ("p99", "99 %")):
+        yield _of(f"sparse_{name}", f"{what} one-way delay of the sparse flow", f"{name}_delay")
+    yield _of("sparse_loss", "packets of the sparse flow that are lost", "loss")
+    for name, what in (("p50", "median"), ("p95", "95 %")):
+        times = _of(f"web_{name}", f"{what} completion time of the web load", f"fct_{name}_s")
+        yield replace(times, unit="s", scale=1.0, decimals=2)
+    for name, of in HARMED.items():
+        what = {"harm": "goodput", "harm_delay": "95 % delay", "harm_loss": "loss"}[name]
+        less = SIDES[of].better == "less"
+        yield Measure(name, f"harm of B to the {what} of A", of="harm", less=less, bounds=HARM)
+
 
 #: The measure of a side that each harm is done to.
 HARMED = {"harm": "goodput", "harm_delay": "delay_p95", "harm_loss": "loss"}
 
-#: The columns of flows that are needed.
-_COLUMNS = ("goodput_bps", "sent", "drops", "lost", "owd_p50_s", "owd_p95_s", "owd_p99_s", "fct_p50_s", "fct_p95_s")
+#: All measures, in the order of files. A row of a table is A, a column B: `goodput` is that of A beside B.
+MEASURES: dict[str, Measure] = {m.name: m for m in _measures()}
 
 
 def measured(study: Study) -> dict[int, dict[str, Array]]:
@@ -94,7 +125,7 @@ def measured(study: Study) -> dict[int, dict[str, Array]]:
     if not len(flows):
         return out
     names = np.array([group_of(name) for name in flows["flow"].to_pylist()])
-    columns = {name: to_numpy(flows[name]).astype(np.float64) for name in _COLUMNS}
+    tables = {name: to_numpy(flows[name]).astype(np.float64) for name in _columns()}
     variant, replication = to_numpy(flows["variant"]), to_numpy(flows["replication"])
     line = np.array([name == LINE for name in links["link"].to_pylist()])
     of_line, busy = to_numpy(links["variant"])[line], to_numpy(links["utilisation"])[line]
@@ -105,7 +136,7 @@ def measured(study: Study) -> dict[int, dict[str, Array]]:
         for group in ("a", "b", "sparse", "web"):
             rows = mine & (names == group)
             if rows.any():
-                table = {k: v[rows].reshape(len(runs), -1) for k, v in columns.items()}
+                table = {k: v[rows].reshape(len(runs), -1) for k, v in tables.items()}
                 cell |= _group(group, table)
         if "goodput_b" in cell:
             total = cell["goodput_a"] + cell["goodput_b"]
@@ -116,24 +147,33 @@ def measured(study: Study) -> dict[int, dict[str, Array]]:
     return out
 
 
+def _columns() -> set[str]:
+    """The columns of flows that the measures are made of."""
+    used: set[str] = set()
+    for m in (m.metric for m in MEASURES.values() if m.metric is not None and m.metric.whose == "flow"):
+        used |= {m.column, columns("flows")[m.column].per} - {""} if m.column else set(_ratio(m).columns)
+    return used
+
+
+def _ratio(metric: MetricLine) -> Ratio:
+    assert isinstance(metric.of, Ratio), metric.name
+    return metric.of
+
+
 def _group(group: str, table: dict[str, Array]) -> dict[str, Array]:
-    sent = table["sent"].sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        loss = (table["drops"] + table["lost"]).sum(axis=1) / sent
-    delays = {f"p{q}": _mean(table[f"owd_p{q}_s"]) for q in (50, 95, 99)}
-    if group == "sparse":
-        return {**{f"sparse_{q}": v for q, v in delays.items()}, "sparse_loss": loss}
-    if group == "web":
-        return {f"web_p{q}": _mean(table[f"fct_p{q}_s"]) for q in (50, 95)}
-    found = {"goodput": table["goodput_bps"].sum(axis=1), "loss": loss, **{f"delay_{q}": v for q, v in delays.items()}}
-    return {f"{name}_{group}": values for name, values in found.items()}
+    if group in ("sparse", "web"):
+        own = {n: m.metric for n, m in MEASURES.items() if n.startswith(f"{group}_") and m.metric is not None}
+        return {name: _value(metric, table) for name, metric in own.items()}
+    return {f"{name}_{group}": _value(metric, table) for name, metric in SIDES.items()}
 
 
-def _mean(values: Array) -> Array:
-    """The mean over the flows of each run that measured something; nan where none did."""
-    good = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(good, values, 0.0).sum(axis=1) / good.sum(axis=1), dtype=np.float64)
+def _value(metric: MetricLine, table: dict[str, Array]) -> Array:
+    """A metric of the flows of a group in each run."""
+    if not metric.column:
+        ratio = _ratio(metric)
+        return np.asarray(ratio({name: table[name].sum(axis=1) for name in ratio.columns}), dtype=np.float64)
+    column = columns("flows")[metric.column]
+    return combined(column.kind, table[column.name], by_row, table[column.per] if column.per else None)
 
 
 def group_of(flow: str) -> str:

@@ -1,4 +1,4 @@
-"""What the referee measures: one definition of each metric."""
+"""What the referee measures: the metrics of the list, and functions for those that do not follow from sums of columns."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..analysis import jain_index
+from ..results.columns import columns, meaning_of, unit_of
+from ..results.metrics import LOSS, MetricLine, Ratio
+from ..results.metrics import METRICS as LIST
 from .part import Part, Run, Wanted
 from .pieces import Pieces
 
 Array = npt.NDArray[Any]
 
 
+Measured = Callable[[Part], float | None]
+
+
 @dataclass(frozen=True)
 class RefereeMetric:
-    """What is measured.
+    """What is measured: a metric of the list, and how it follows from a part of a run.
 
     Attributes:
         unit: of the number; empty for a share or a ratio.
@@ -31,16 +38,12 @@ class RefereeMetric:
     unit: str
     better: str
     meaning: str
-    of: Callable[[Part], float | None]
+    of: Measured
     traces: tuple[str, ...] = ()
 
 
 def _ratio(a: float, b: float) -> float | None:
     return a / b if b else None
-
-
-def _goodput(p: Part) -> float | None:
-    return _ratio(8 * p.total("unique_bytes"), p.seconds)
 
 
 def _share(p: Part) -> float | None:
@@ -52,8 +55,7 @@ def _utilisation(p: Part) -> float | None:
 
 
 def _jain(p: Part) -> float | None:
-    x = p.each("unique_bytes")
-    return _ratio(float(x.sum()) ** 2, len(x) * float((x * x).sum()))
+    return jain_index(p.each("unique_bytes"))
 
 
 def _least_share(p: Part) -> float | None:
@@ -68,10 +70,9 @@ def _evenness(p: Part) -> float | None:
 
 def _loss_ratio(p: Part) -> float | None:
     """Shares of packets lost, of these flows over that of the others."""
-    own = [p.total(name) for name in ("drops", "lost", "sent")]
-    everybody = [p.total(name, True) for name in ("drops", "lost", "sent")]
-    others = [a - b for a, b in zip(everybody, own, strict=True)]
-    here, there = (_ratio(x[0] + x[1], x[2]) for x in (own, others))
+    own, everybody = ({name: p.total(name, who) for name in LOSS.columns} for who in (False, True))
+    others = {name: everybody[name] - own[name] for name in LOSS.columns}
+    here, there = (_ratio(*LOSS.parts(x)) for x in (own, others))
     return None if here is None or not there else here / there
 
 
@@ -119,10 +120,6 @@ def _queueing_most(p: Part) -> float | None:
     waits = np.asarray(table["queueing_mean_s"][inside], float)
     waits = waits[np.isfinite(waits)]
     return float(waits.max()) if len(waits) else None
-
-
-def _loss(p: Part) -> float | None:
-    return _ratio(p.total("drops") + p.total("lost"), p.total("sent"))
 
 
 def _stall(p: Part) -> float | None:
@@ -180,10 +177,6 @@ def _most_sent(p: Part) -> float | None:
     return float(counts.max()) if len(counts) else None
 
 
-def _finished(p: Part) -> float | None:
-    return _ratio(p.flows("finished").sum(), p.flows("started").sum())
-
-
 def _weighted(column: str, weight: str) -> Callable[[Part], float | None]:
     def of(p: Part) -> float | None:
         values, weights = p.flows(column), p.flows(weight)
@@ -210,162 +203,70 @@ def _traced(name: str, take: Callable[[Pieces], float]) -> Callable[[Part], floa
     return of
 
 
-def _of_sent(column: str) -> Callable[[Part], float | None]:
-    return lambda p: _ratio(p.total(column), p.total("sent"))
+class _Sums(dict[str, Any]):
+    """The sums of columns over the flows of a part, and its ends."""
+
+    def __init__(self, part: Part) -> None:
+        super().__init__(start_s=part.start, end_s=part.end)
+        self._part = part
+
+    def __missing__(self, column: str) -> float:
+        return self._part.total(column)
 
 
-_WINDOW, _GAUGE = ("window",), ("estimates",)
+def _of_sums(of: Ratio) -> Measured:
+    return lambda p: _ratio(*of.parts(_Sums(p)))
 
-#: Metrics that ask for the value of a gauge.
-LEVELS = ("gauge_share", "gauge_entries", "gauge_first", "gauge_stay", "gauge_stay_least")
+
+#: The metrics that do not follow from sums of columns.
+_OWN: dict[str, Measured] = {
+    "utilisation": _utilisation, "share": _share, "jain": _jain, "least_share": _least_share, "evenness": _evenness,
+    "queueing": _queueing_mean, "queueing_p50": _queueing("p50"), "queueing_p95": _queueing("p95"),
+    "queueing_p99": _queueing("p99"), "queueing_most": _queueing_most, "loss_ratio": _loss_ratio, "sent_most": _most_sent,
+    "stall": _stall, "recovery": _recovery, "settling": _settling, "variation": _smoothness,
+    "rise_most": _change(1), "fall_most": _change(-1),
+    "fct_mean_s": _weighted("fct_mean_s", "finished"), "fct_p99_s": _weighted("fct_p99_s", "finished"),
+    "slowdown_mean": _weighted("slowdown_mean", "finished"), "rtt_mean": _weighted("rtt_mean_s", "rtt_count"), "trips": _trips,
+    "backlog_max": _port("backlog_max"), "backlog": _port("backlog_mean"),
+    "window_most": _traced("window", lambda p: float(p.values.max())),
+    "window_least": _traced("window", lambda p: float(p.values.min())),
+    "window_mean": _traced("window", Pieces.mean), "window_last": _traced("window", lambda p: float(p.values[-1])),
+    "gauge_most": _traced("", lambda p: float(p.values.max())), "gauge_least": _traced("", lambda p: float(p.values.min())),
+    "gauge_mean": _traced("", Pieces.mean), "gauge_last": _traced("", lambda p: float(p.values[-1])),
+    "gauge_share": _traced("", Pieces.share), "gauge_entries": _traced("", Pieces.entries),
+    "gauge_first": _traced("", Pieces.first), "gauge_stay": _traced("", Pieces.stay),
+    "gauge_stay_least": _traced("", Pieces.stay_least), "gauge_changes": _traced("", Pieces.changes),
+    "in_flight_last": _traced("in_flight", lambda p: float(p.values[-1])),
+    "in_flight_most": _traced("in_flight", lambda p: float(p.values.max())),
+}  # fmt: skip
+
+
+def _measured(m: MetricLine) -> Measured:
+    """How a metric follows: by its own function, from sums of columns, or as the mean or the sum of its column."""
+    if m.name in _OWN:
+        return _OWN[m.name]
+    if isinstance(m.of, Ratio):
+        return _of_sums(m.of)
+    column = columns(m.table)[m.column or ""]
+    if m.table == "links":
+        return _port(column.name)
+    return _weighted(column.name, column.per or "received") if column.kind == "mean" else lambda p: p.total(column.name)
+
+
+def _metric(m: MetricLine) -> RefereeMetric:
+    return RefereeMetric(unit_of(m), "" if m.better == "neither" else m.better, meaning_of(m), _measured(m), m.traces)
+
+
+_ALL = [m for m in LIST if m.referee]
 
 #: All metrics by name.
-METRICS: dict[str, RefereeMetric] = {
-    "utilisation": RefereeMetric(
-        "", "more", "What all flows, or those of `of`, delivered over what the line can carry.", _utilisation
-    ),
-    "goodput": RefereeMetric("bit/s", "more", "New data that arrived, over the time.", _goodput),
-    "share": RefereeMetric("", "", "The goodput of these flows over that of all.", _share),
-    "jain": RefereeMetric("", "more", "Jain's index of the goodputs of these flows: 1 if they are equal.", _jain),
-    "least_share": RefereeMetric("", "more", "The least goodput of these flows over their mean.", _least_share),
-    "evenness": RefereeMetric("", "more", "The least goodput of these flows over the greatest.", _evenness),
-    "queueing_mean": RefereeMetric("s", "less", "Mean time in queues, of the packets that arrived.", _queueing_mean),
-    "queueing_p50": RefereeMetric(
-        "s", "less", "Median of the time in queues, over the whole measured time.", _queueing("p50")
-    ),
-    "queueing_p95": RefereeMetric(
-        "s", "less", "95 % quantile of the time in queues, over the whole measured time.", _queueing("p95")
-    ),
-    "queueing_p99": RefereeMetric(
-        "s", "less", "99 % quantile of the time in queues, over the whole measured time.", _queueing("p99")
-    ),
-    "queueing_most": RefereeMetric("s", "less", "The greatest mean wait of an interval.", _queueing_most),
-    "loss": RefereeMetric("", "less", "Packets dropped or lost over packets sent.", _loss),
-    "loss_ratio": RefereeMetric("", "", "The loss of these flows over that of all others.", _loss_ratio),
-    "retransmissions": RefereeMetric("", "less", "Packets sent again over packets sent.", _of_sent("retransmissions")),
-    "timeouts": RefereeMetric("", "less", "Retransmission timeouts.", lambda p: p.total("timeouts")),
-    "marks": RefereeMetric("", "", "Packets marked over packets sent.", _of_sent("marks")),
-    "sent": RefereeMetric("packets", "", "Packets sent.", lambda p: p.total("sent")),
-    "sent_most": RefereeMetric("packets", "", "The most packets sent in an interval.", _most_sent),
-    "stall": RefereeMetric("s", "less", "The longest time in which nothing new arrived, in whole intervals.", _stall),
-    "recovery": RefereeMetric(
-        "s",
-        "less",
-        "Time until five intervals carry `part` of what the line can; the whole time if never.",
-        _recovery,
-    ),
-    "settling": RefereeMetric(
-        "s", "less", "Time until the share of these flows stays within a fifth of its final value.", _settling
-    ),
-    "variation": RefereeMetric("", "less", "Standard deviation of the goodput of seconds over its mean.", _smoothness),
-    "rise_most": RefereeMetric(
-        "", "", "The greatest growth of the rate from an interval to the next, over its mean.", _change(1)
-    ),
-    "fall_most": RefereeMetric(
-        "", "less", "The greatest fall of the rate from an interval to the next, over its mean.", _change(-1)
-    ),
-    "completion": RefereeMetric(
-        "s", "less", "Mean completion time of the transfers.", _weighted("fct_mean_s", "finished")
-    ),
-    "completion_p99": RefereeMetric(
-        "s", "less", "99 % quantile of the completion times.", _weighted("fct_p99_s", "finished")
-    ),
-    "slowdown": RefereeMetric(
-        "", "less", "Mean of completion time over the least possible one.", _weighted("slowdown_mean", "finished")
-    ),
-    "finished": RefereeMetric("", "more", "Transfers that were completed over those that began.", _finished),
-    "rtt_mean": RefereeMetric(
-        "s", "less", "Mean round-trip time that the sources measured.", _weighted("rtt_mean_s", "rtt_count")
-    ),
-    "trips": RefereeMetric("1/min", "more", "Round trips a minute, of those that the sources measured.", _trips),
-    "backlog_most": RefereeMetric("packets", "less", "The most packets that waited at the line.", _port("backlog_max")),
-    "backlog_mean": RefereeMetric(
-        "packets", "less", "Packets waiting at the line, averaged over time.", _port("backlog_mean")
-    ),
-    "window_most": RefereeMetric(
-        "packets",
-        "",
-        "The greatest window of the first flow.",
-        _traced("window", lambda p: float(p.values.max())),
-        traces=_WINDOW,
-    ),
-    "window_least": RefereeMetric(
-        "packets",
-        "",
-        "The least window of the first flow.",
-        _traced("window", lambda p: float(p.values.min())),
-        traces=_WINDOW,
-    ),
-    "window_mean": RefereeMetric(
-        "packets",
-        "",
-        "The window of the first flow, averaged over time.",
-        _traced("window", Pieces.mean),
-        traces=_WINDOW,
-    ),
-    "window_last": RefereeMetric(
-        "packets",
-        "",
-        "The window of the first flow at the end of the time.",
-        _traced("window", lambda p: float(p.values[-1])),
-        traces=_WINDOW,
-    ),
-    "gauge_most": RefereeMetric(
-        "",
-        "",
-        "The greatest value of a gauge of the first flow.",
-        _traced("", lambda p: float(p.values.max())),
-        traces=_GAUGE,
-    ),
-    "gauge_least": RefereeMetric(
-        "", "", "The least value of a gauge.", _traced("", lambda p: float(p.values.min())), traces=_GAUGE
-    ),
-    "gauge_mean": RefereeMetric("", "", "A gauge, averaged over time.", _traced("", Pieces.mean), traces=_GAUGE),
-    "gauge_last": RefereeMetric(
-        "", "", "A gauge at the end of the time.", _traced("", lambda p: float(p.values[-1])), traces=_GAUGE
-    ),
-    "gauge_share": RefereeMetric(
-        "", "", "Share of the time in which a gauge is at `level`.", _traced("", Pieces.share), traces=_GAUGE
-    ),
-    "gauge_entries": RefereeMetric(
-        "", "", "How often a gauge came to `level`, from `after` if given.", _traced("", Pieces.entries), traces=_GAUGE
-    ),
-    "gauge_first": RefereeMetric(
-        "s",
-        "less",
-        "Time until a gauge is at `level`; the whole time if never.",
-        _traced("", Pieces.first),
-        traces=_GAUGE,
-    ),
-    "gauge_stay": RefereeMetric(
-        "s", "", "The longest time that a gauge stayed at `level`.", _traced("", Pieces.stay), traces=_GAUGE
-    ),
-    "gauge_stay_least": RefereeMetric(
-        "s", "", "The shortest complete stay at `level`.", _traced("", Pieces.stay_least), traces=_GAUGE
-    ),
-    "in_flight_last": RefereeMetric(
-        "packets",
-        "less",
-        "Packets sent and not acknowledged at the end of the time.",
-        _traced("in_flight", lambda p: float(p.values[-1])),
-        traces=("in_flight",),
-    ),
-    "in_flight_most": RefereeMetric(
-        "packets",
-        "less",
-        "The most packets sent and not acknowledged.",
-        _traced("in_flight", lambda p: float(p.values.max())),
-        traces=("in_flight",),
-    ),
-    "gauge_changes": RefereeMetric("", "", "How often a gauge changed.", _traced("", Pieces.changes), traces=_GAUGE),
-}
+METRICS: dict[str, RefereeMetric] = {m.referee: _metric(m) for m in _ALL if m.referee}
+
+#: Those that ask for the value of a gauge.
+LEVELS = tuple(m.name for m in _ALL if m.level)
 
 #: Those that are counted over all that comes after the warm-up, and not over a part of it.
-WHOLE = frozenset(
-    name
-    for name in METRICS
-    if name.startswith(("queueing_p", "completion", "backlog")) or name in ("slowdown", "finished", "rtt_mean", "trips")
-)
+WHOLE = frozenset(m.referee for m in _ALL if m.whole and m.referee)
 
 
 def measure(run: Run, what: Wanted) -> float | None:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from ..base import catalogue
-from .fairness import of_ideal
+from .metrics import METRICS, MetricLine, Ratio
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,8 @@ class ColumnInfo:
         >>> columns("flows")["queueing_mean_s"].per, columns("flows")["drops"].per
         ('received', '')
         """
+        if isinstance(self.of, Ratio) and self.kind == "mean":
+            return self.of.bottom[0]
         return _PER.get(self.name, {}).get(self.table, "")
 
     @property
@@ -63,8 +65,8 @@ class ColumnInfo:
         return self.name.removesuffix(_ENDS.get(self.unit, ""))
 
 
-#: The columns that are means over packets, and the columns with the numbers of these packets (or of measured round trips), in each table
-#: that has both. A mean over several flows, intervals or ports is the one over all of their packets.
+#: The columns with the numbers of packets (or of measured round trips) that means are over, in each table that has both. A mean over
+#: several flows, intervals or ports is the one over all of their packets.
 _PER = {
     "queueing_mean_s": {"flows": "received", "intervals": "received", "links": "sent"},
     "owd_mean_s": {"flows": "received", "intervals": "received"},
@@ -75,67 +77,38 @@ _PER = {
 _ENDS = {"s": "_s", "bit/s": "_bps", "packets/s": "_pps", "bytes": "_bytes"}
 
 
-def _span(t: Mapping[str, Any]) -> Any:
-    return t["end_s"] - t["start_s"]
+def _column(m: MetricLine) -> ColumnInfo:
+    """The column of a metric that the engine does not have."""
+    assert m.column and m.unit is not None and m.help
+    whole = m.of is None and m.over == "total"
+    return ColumnInfo(m.table, m.column, m.unit, m.over or "mean", "int" if whole else "float", m.help, m.of)
 
 
-def _goodput(t: Mapping[str, Any]) -> Any:
-    return 8.0 * t["unique_bytes"] / _span(t)
-
+_FOLLOWS = [m for m in METRICS if m.column and m.of is not None]
 
 #: Rates of flows over the time after the warm-up, which follow from what the engine counted.
-RATES = (
-    ColumnInfo(
-        "flows", "goodput_pps", "packets/s", "total", "float", "Packets that reached the sink for the first time, per second.",
-        lambda t: t["unique"] / _span(t),
-    ),
-    ColumnInfo(
-        "flows", "goodput_bps", "bit/s", "total", "float", "New data that arrived, over the time.",
-        _goodput,
-    ),
-    ColumnInfo(
-        "flows", "goodput_of_weight_bps", "bit/s", "mean", "float", "Goodput over the flow's weight, as a weighted fair share is.",
-        lambda t: _goodput(t) / t["weight"],
-    ),
-    ColumnInfo(
-        "flows", "throughput_pps", "packets/s", "total", "float", "Packets received less retransmissions, per second: REAL's measure.",
-        lambda t: (t["received"] - t["retransmissions"]) / _span(t),
-    ),
-)  # fmt: skip
+RATES = tuple(_column(m) for m in _FOLLOWS if not m.ideal)
 
 #: Columns that follow from the max-min ideal of the flows.
-_IDEALS = (
-    ColumnInfo(
-        "flows", "max_min_bps", "bit/s", "total", "float", "Weighted max-min fair allocation, given the network and the demands.",
-        lambda t: t["max_min_bps"],
-    ),
-    ColumnInfo(
-        "flows", "goodput_of_max_min", "", "mean", "float", "Goodput over that allocation.",
-        lambda t: of_ideal(_goodput(t), t["max_min_bps"]),
-    ),
-)  # fmt: skip
+_IDEALS = tuple(_column(m) for m in _FOLLOWS if m.ideal)
 
 #: Measured columns of the tables of runs and of times in studies, and additional columns of a replay's summary.
-_MORE = (
-    ColumnInfo("runs", "events", "", "total", "int", "Events of the run."),
-    ColumnInfo("times", "cpu_s", "s", "mean", "float", "Processor time of the run."),
-    ColumnInfo(
-        "replay-summary", "jain_of_max_min", "", "mean", "float",
-        "Jain's index of the flows' throughputs over the weighted max-min ideal of their offered load.",
-    ),
-    ColumnInfo(
-        "replay-summary", "jain", "", "mean", "float", "Jain's index of the flows' throughputs over their weights."
-    ),
-    ColumnInfo(
-        "replay-summary", "sparse_packets", "packets", "total", "int",
-        "Packets of sparse flows, which ask for no more than their fair share; of all flows where none is sparse.",
-    ),
-    ColumnInfo("replay-summary", "sparse_drops", "packets", "total", "int", "Packets of sparse flows that were dropped."),
-    ColumnInfo(
-        "replay-summary", "sparse_delay_s", "s", "mean", "float",
-        "Mean queueing delay of the packets of sparse flows that were sent.",
-    ),
-)  # fmt: skip
+_MORE = tuple(_column(m) for m in METRICS if m.of is None and m.unit is not None and m.column and m.over != "jain")
+
+
+def unit_of(metric: MetricLine) -> str:
+    """The unit of a metric: its own, or that of its column.
+
+    >>> from headgate.results.metrics import BY_NAME
+    >>> unit_of(BY_NAME["goodput"]), unit_of(BY_NAME["p95_delay"]), unit_of(BY_NAME["jain"])
+    ('bit/s', 's', '')
+    """
+    return metric.unit if metric.unit is not None else columns(metric.table)[metric.column or ""].unit
+
+
+def meaning_of(metric: MetricLine) -> str:
+    """What a metric means: its own sentence, or that of its column."""
+    return metric.help if metric.help is not None else columns(metric.table)[metric.column or ""].help
 
 
 def rates(flows: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,3 +151,18 @@ def shown(unit: str) -> tuple[float, str]:
     ((0.001, 'kbit/s'), (1.0, ''))
     """
     return _SHOWN.get(unit, (1.0, unit))
+
+
+#: Units in the tables of judges, with the factor before them and the digits after the point.
+_JUDGED = {"s": (1e3, "ms", 1), "bit/s": (1e-6, "Mbit/s", 2), "bit/s²": (1e-6, "Mbit/s²", 2)}
+
+
+def judged(metric: MetricLine) -> tuple[float, str, int]:
+    """The factor from the unit of a metric to the one in the tables of judges, that unit, and the digits after the point.
+
+    >>> from headgate.results.metrics import BY_NAME
+    >>> [judged(BY_NAME[name]) for name in ("goodput", "delay", "loss", "timeouts")]
+    [(1e-06, 'Mbit/s', 2), (1000.0, 'ms', 1), (100.0, '%', 2), (1.0, '', 2)]
+    """
+    unit = unit_of(metric)
+    return (100.0, "%", 2) if metric.share else _JUDGED.get(unit, (1.0, unit, 2))

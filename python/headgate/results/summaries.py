@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -14,25 +14,20 @@ from ..analysis import power, utility
 from ..stats import Mean, mean_of, ratio_of
 from ..stats.means import finite
 from .columns import ColumnInfo, columns, shown
+from .metrics import METRICS, OF_COLUMN, MetricLine, Ratio
 
 
 class MadeOf(NamedTuple):
-    """The source of an entry of a summary.
+    """The source of an entry of a summary. Of a metric the list of metrics says how the terminal shows it.
 
     Attributes:
         column: the column, or several by their keys.
-        heading: in the terminal, without the unit; of several, one for each. Not shown there if it is empty.
-        std: the column with the standard deviation over the intervals, where the table of intervals does not have the column itself.
-        percent: whether it is a share, shown in per cent.
-        rare: whether the terminal shows it only where it is not zero for all.
-        rank: a narrow terminal leaves out first the columns of the highest rank; those of rank 0 are never left out.
+        heading: in the terminal, of a name; a metric has its own.
+        rank: of a name, as `MetricLine.rank`.
     """
 
     column: str | dict[str, str]
-    heading: str | tuple[str, ...] = ""
-    std: str = ""
-    percent: bool = False
-    rare: bool = False
+    heading: str = ""
     rank: int = 0
 
     def __repr__(self) -> str:
@@ -47,28 +42,29 @@ class FlowSummary:
     Means are over the intervals of a single run (REAL's method), or over the replications if there are several; delays are means over
     packets, and an interval counts by how many it has. Goodput counts packets that reached the sink for the first time; throughput is
     REAL's: packets received less retransmissions.
-    Counts are totals of all runs.
+    Counts are totals of all runs. `more` has the metrics of the list that have no name here, by their columns.
     """
 
     flow: Annotated[str, MadeOf("flow", "flow")]
     control: Annotated[str, MadeOf("control", "control", rank=5)]
     workload: Annotated[str, MadeOf("workload", "workload", rank=8)]
-    goodput_pps: Annotated[Mean, MadeOf("goodput_pps", "goodput", rank=9)]
-    goodput_bps: Annotated[Mean, MadeOf("goodput_bps", "goodput")]
+    goodput_pps: Annotated[Mean, MadeOf("goodput_pps")]
+    goodput_bps: Annotated[Mean, MadeOf("goodput_bps")]
     throughput_pps: Annotated[Mean, MadeOf("throughput_pps")]
-    max_min_bps: Annotated[float, MadeOf("max_min_bps", "max-min", rank=2)]
-    rtt_s: Annotated[Mean, MadeOf("rtt_mean_s", "rtt", rank=6)]
+    max_min_bps: Annotated[float, MadeOf("max_min_bps")]
+    rtt_s: Annotated[Mean, MadeOf("rtt_mean_s")]
     rtt_quantiles_s: Annotated[dict[str, float], MadeOf({"p50": "rtt_p50_s", "p95": "rtt_p95_s", "p99": "rtt_p99_s"})]
     owd_s: Annotated[Mean, MadeOf("owd_mean_s")]
     owd_quantiles_s: Annotated[dict[str, float], MadeOf({"p50": "owd_p50_s", "p95": "owd_p95_s", "p99": "owd_p99_s"})]
-    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing", rank=3)]
+    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s")]
     sent: Annotated[int, MadeOf("sent")]
     received: Annotated[int, MadeOf("received")]
-    drops: Annotated[int, MadeOf("drops", "drops", rank=4)]
-    lost: Annotated[int, MadeOf("lost", "lost", rare=True, rank=4)]
-    retransmissions: Annotated[int, MadeOf("retransmissions", "retrans.", rank=7)]
-    timeouts: Annotated[int, MadeOf("timeouts", "timeouts", rank=10)]
-    marks: Annotated[int, MadeOf("marks", "marks", rank=7)]
+    drops: Annotated[int, MadeOf("drops")]
+    lost: Annotated[int, MadeOf("lost")]
+    retransmissions: Annotated[int, MadeOf("retransmissions")]
+    timeouts: Annotated[int, MadeOf("timeouts")]
+    marks: Annotated[int, MadeOf("marks")]
+    more: dict[str, Mean | float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as JSON data."""
@@ -81,25 +77,19 @@ class FlowSummary:
 
 @dataclass(frozen=True)
 class LinkSummary:
-    """One port after the warm-up; means as for flows, counts are totals of all runs."""
+    """One port after the warm-up; means, counts and `more` as for flows."""
 
     link: Annotated[str, MadeOf("link", "port")]
-    queue: Annotated[str, MadeOf("queue", "queue", rank=4)]
-    utilisation: Annotated[Mean, MadeOf("utilisation", "utilisation", "utilisation_std", percent=True)]
-    backlog: Annotated[Mean, MadeOf("backlog_mean", "backlog", "backlog_std", rank=5)]
-    backlog_max: Annotated[int, MadeOf("backlog_max", "backlog most", rank=7)]
-    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing", "queueing_std_s", rank=2)]
-    drops: Annotated[
-        dict[str, int],
-        MadeOf(
-            {kind: f"drops_{kind}" for kind in _core.DROP_KINDS},
-            tuple(f"drops {kind}" for kind in _core.DROP_KINDS),
-            rank=3,
-        ),
-    ]
-    marks: Annotated[int, MadeOf("marks", "marks", rank=6)]
-    lost: Annotated[int, MadeOf("lost", "lost", rare=True, rank=3)]
-    duplicated: Annotated[int, MadeOf("duplicated", "twice", rare=True, rank=6)]
+    queue: Annotated[str, MadeOf("queue", "queue", rank=5)]
+    utilisation: Annotated[Mean, MadeOf("utilisation")]
+    backlog: Annotated[Mean, MadeOf("backlog_mean")]
+    backlog_max: Annotated[int, MadeOf("backlog_max")]
+    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s")]
+    drops: Annotated[dict[str, int], MadeOf({kind: f"drops_{kind}" for kind in _core.DROP_KINDS})]
+    marks: Annotated[int, MadeOf("marks")]
+    lost: Annotated[int, MadeOf("lost")]
+    duplicated: Annotated[int, MadeOf("duplicated")]
+    more: dict[str, Mean | float] = field(default_factory=dict)
 
     @property
     def dropped(self) -> int:
@@ -131,30 +121,17 @@ class ClassSummary:
     """The transfers of one class that began after the warm-up; counts are totals of all runs, times are means over them.
 
     A completion time runs from when the source has the transfer until the sink has all of it; the slowdown is that over the least
-    possible time.
+    possible time. `more` is as for flows.
     """
 
     name: Annotated[str, MadeOf("class", "class")]
     flows: Annotated[int, MadeOf("flows")]
-    started: Annotated[int, MadeOf("started", "started", rank=4)]
-    finished: Annotated[int, MadeOf("finished", "finished", rank=2)]
-    fct_s: Annotated[
-        dict[str, float],
-        MadeOf(
-            {"mean": "fct_mean_s", "p50": "fct_p50_s", "p95": "fct_p95_s", "p99": "fct_p99_s"},
-            ("time mean", "time p50", "time p95", "time p99"),
-            rank=1,
-        ),
-    ]
-    slowdown: Annotated[
-        dict[str, float],
-        MadeOf(
-            {"mean": "slowdown_mean", "p50": "slowdown_p50", "p95": "slowdown_p95", "p99": "slowdown_p99"},
-            ("slowdown mean", "", "", "slowdown p99"),
-            rank=3,
-        ),
-    ]
-    goodput_bps: Annotated[float, MadeOf("fct_goodput_bps", "goodput", rank=5)]
+    started: Annotated[int, MadeOf("started")]
+    finished: Annotated[int, MadeOf("finished")]
+    fct_s: Annotated[dict[str, float], MadeOf({kind: f"fct_{kind}_s" for kind in ("mean", "p50", "p95", "p99")})]
+    slowdown: Annotated[dict[str, float], MadeOf({kind: f"slowdown_{kind}" for kind in ("mean", "p50", "p95", "p99")})]
+    goodput_bps: Annotated[float, MadeOf("fct_goodput_bps")]
+    more: dict[str, Mean | float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as JSON data."""
@@ -171,7 +148,9 @@ TABLE_OF: dict[type[AnySummary], str] = {FlowSummary: "flows", LinkSummary: "lin
 
 def _plain(summary: AnySummary) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for name, value in vars(summary).items():
+    for name, value in {**vars(summary), **summary.more}.items():
+        if name == "more":
+            continue
         if isinstance(value, Mean):
             out[name] = value.to_dict()
         elif isinstance(value, dict):
@@ -183,8 +162,17 @@ def _plain(summary: AnySummary) -> dict[str, Any]:
 
 def entries(summary: type[AnySummary]) -> list[tuple[str, bool, MadeOf]]:
     """The names of a summary's entries, whether they are means, and their sources."""
-    found = ((name, *get_args(hint)) for name, hint in get_type_hints(summary, include_extras=True).items())
-    return [(name, kind is Mean, entry) for name, kind, entry in found]
+    hints = get_type_hints(summary, include_extras=True).items()
+    return [(name, args[0] is Mean, args[1]) for name, hint in hints if isinstance((args := get_args(hint))[1], MadeOf)]
+
+
+def more_of(summary: type[AnySummary]) -> list[str]:
+    """The columns of metrics that are shown with a summary and have no entry in it."""
+    named = {
+        c for _, _, e in entries(summary) for c in ([e.column] if isinstance(e.column, str) else e.column.values())
+    }
+    own = (m for m in METRICS if m.run and m.table == TABLE_OF[summary] and m.over != "jain")
+    return [m.column for m in own if m.column and m.column not in named]
 
 
 def summaries(
@@ -214,9 +202,11 @@ def summaries(
             parts = {k: _numbers(known[c], totals, objects) for k, c in entry.column.items()}
             values[name] = [{k: part[i] for k, part in parts.items()} for i in range(len(objects))]
         elif of_mean:
-            values[name] = _means(known[entry.column], entry, totals, intervals, objects, exact)
+            values[name] = _means(known[entry.column], totals, intervals, objects, exact)
         else:
             values[name] = _numbers(known[entry.column], totals, objects)
+    more = {name: _either(known[name], totals, intervals, objects, exact) for name in more_of(summary)}
+    values["more"] = [{name: of[i] for name, of in more.items()} for i in range(len(objects))]
     return [summary(**{name: of[i] for name, of in values.items()}) for i in range(len(objects))]
 
 
@@ -239,9 +229,24 @@ def _number(column: ColumnInfo, series: Any) -> Any:
     return series[:1].tolist()[0] if (series == series[0]).all() else mean_of(series).mean
 
 
+def _either(
+    column: ColumnInfo,
+    totals: Mapping[str, Any],
+    intervals: Mapping[str, Any] | None,
+    objects: Iterable[int],
+    exact: bool,
+) -> list[Any]:
+    """A mean with its interval, where one follows from the replications or from the intervals; otherwise one value."""
+    counted = column.kind != "mean" and column.type == "int"
+    several = len(next(iter(totals.values()))) > 1
+    needed = column.of.columns if isinstance(column.of, Ratio) else (column.name,)
+    if counted or not (several or (intervals is not None and set(needed) <= columns("intervals").keys())):
+        return _numbers(column, totals, objects)
+    return _means(column, totals, intervals, objects, exact)
+
+
 def _means(
     column: ColumnInfo,
-    entry: MadeOf,
     totals: Mapping[str, Any],
     intervals: Mapping[str, Any] | None,
     objects: Iterable[int],
@@ -250,7 +255,8 @@ def _means(
     """Of each object the mean over the replications, or over the intervals of a single run."""
     runs = len(next(iter(totals.values())))
     if runs == 1 and intervals is None:
-        stated = zip(_series(column, totals)[0], totals[entry.std][0], totals["intervals"][0], strict=True)
+        std = OF_COLUMN[column.name].std
+        stated = zip(_series(column, totals)[0], totals[std][0], totals["intervals"][0], strict=True)
         means = [Mean(float(mean), float(std), int(n)) for mean, std, n in stated]
         return [means[i] for i in objects]
     if runs > 1 or intervals is None:
@@ -292,18 +298,20 @@ class Heading:
 
 def headings(summary: type[AnySummary]) -> list[Heading]:
     """The columns of the terminal's table."""
-    known = columns(TABLE_OF[summary])
-    out = []
+    known, out = columns(TABLE_OF[summary]), []
     for name, _, entry in entries(summary):
-        several = isinstance(entry.column, dict)
-        named = list(entry.column.items()) if isinstance(entry.column, dict) else [("", entry.column)]
-        texts = entry.heading if isinstance(entry.heading, tuple) else (entry.heading,) * len(named)
-        for (key, of), text in zip(named, texts, strict=True):
-            column = known[of]
-            scale, unit = (100.0, "%") if entry.percent else shown(column.unit)
-            # The heading of a count names what is counted.
-            heading = text if column.type == "int" or not unit else f"{text} {unit}"
-            if text:
-                path, words = (name, key) if several else (name,), column.type == "name"
-                out.append(Heading(path, heading, scale, words, entry.rare, entry.rank, column.unit))
-    return out
+        several = entry.column if isinstance(entry.column, dict) else {"": entry.column}
+        for key, of in several.items():
+            path = (name, key) if key else (name,)
+            if entry.heading:
+                out.append(Heading(path, entry.heading, 1.0, True, False, entry.rank, ""))
+            elif (metric := OF_COLUMN.get(of)) and metric.run:
+                out.append(_heading(path, metric, known[of]))
+    return out + [_heading(("more", of), OF_COLUMN[of], known[of]) for of in more_of(summary)]
+
+
+def _heading(path: tuple[str, ...], metric: MetricLine, column: ColumnInfo) -> Heading:
+    scale, unit = (100.0, "%") if metric.share else shown(column.unit)
+    # The heading of a count names what is counted.
+    heading = metric.heading if column.type == "int" or not unit else f"{metric.heading} {unit}"
+    return Heading(path, heading, scale, False, metric.rare, metric.rank, column.unit)

@@ -7,33 +7,35 @@ from typing import Any
 import numpy as np
 
 from ..results.columns import columns, shown
+from ..results.combined import by_stretch, combined
+from ..results.metrics import METRICS, MetricLine
 from ..stats import Mean, mean_of
 from .arrow import to_arrow, to_numpy
 from .study import Study
 
-#: Entry of the summary, its heading without the unit (none if it is only in the JSON form), its column of flows, and how
-#: the flows of a run are combined if that differs from the column's kind. Jain's index is (sum x)^2 / (n sum x^2).
-METRICS: tuple[tuple[str, str | None, str, str | None], ...] = (
-    ("goodput_bps", "total goodput", "goodput_bps", None),
-    ("jain_of_max_min", "Jain of max-min", "goodput_of_max_min", "jain"),
-    ("jain_of_weights", None, "goodput_of_weight_bps", "jain"),
-    ("jain", None, "goodput_bps", "jain"),
-    ("rtt_s", "rtt", "rtt_mean_s", None),
-    ("rtt_p99_s", "rtt p99", "rtt_p99_s", None),
-    ("queueing_s", "queueing", "queueing_mean_s", None),
-    ("drops", "drops", "drops", None),
-    ("retransmissions", "retrans.", "retransmissions", None),
-)
+
+def metrics() -> list[MetricLine]:
+    """The metrics of the summary."""
+    return [m for m in METRICS if m.sweep and m.column]
 
 
-def headings() -> list[tuple[str, str, float]]:
-    """The entries in the terminal, with their headings and the factors to the units in these."""
+def entry_of(m: MetricLine) -> str:
+    """The name of a metric in the summary: that of its column without `mean`, or of an index its own.
+
+    >>> [entry_of(m) for m in metrics()][:6]
+    ['goodput_bps', 'jain_of_max_min', 'jain_of_weights', 'jain', 'rtt_s', 'rtt_p99_s']
+    """
+    return m.name if m.over == "jain" else (m.column or "").replace("_mean", "")
+
+
+def headings() -> list[tuple[str, str, float, int]]:
+    """The entries in the terminal: names, headings, factors to the units in these, and ranks."""
     out = []
-    for name, heading, column, _ in METRICS:
-        if heading is not None:
-            known = columns("flows")[column]
-            scale, unit = shown(known.unit) if known.type == "float" else (1.0, "")
-            out.append((name, f"{heading} {unit}" if unit else heading, scale))
+    for m in (m for m in metrics() if m.sweep is True):
+        known = columns("flows")[m.column or ""]
+        scale, unit = shown("" if m.over == "jain" or known.type == "int" else known.unit)
+        total = "total " if known.kind == "total" and m.over != "jain" and known.type == "float" else ""
+        out.append((entry_of(m), f"{total}{m.heading} {unit}".rstrip(), scale, max(m.rank, 1)))
     return out
 
 
@@ -50,24 +52,12 @@ def summary(study: Study) -> list[dict[str, Any]]:
     # Rows are sorted: a run, and a variant, is a stretch of them.
     runs = _starts(variant, replication)
     per_run = {}
-    for name, _, column, over in METRICS:
-        how = over or columns("flows")[column].kind
-        values = to_numpy(flows[column]).astype(np.float64)
-        good = ~np.isnan(values)
-        total = np.add.reduceat(np.where(good, values, 0.0), runs)
-        count = np.add.reduceat(good.astype(np.float64), runs)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            if how == "jain":
-                square = np.add.reduceat(np.where(good, values, 0.0) ** 2, runs)
-                per_run[name] = total**2 / (count * square)
-            elif per := columns("flows")[column].per:
-                # Over all packets of the run.
-                packets = np.where(good, to_numpy(flows[per]).astype(np.float64), 0.0)
-                per_run[name] = np.add.reduceat(np.where(good, values, 0.0) * packets, runs) / np.add.reduceat(
-                    packets, runs
-                )
-            else:
-                per_run[name] = total if how == "total" else total / count
+    for m in metrics():
+        column = columns("flows")[m.column or ""]
+        values = to_numpy(flows[column.name]).astype(np.float64)
+        weights = to_numpy(flows[column.per]).astype(np.float64) if column.per else None
+        how = m.over if m.over == "jain" else column.kind
+        per_run[entry_of(m)] = combined(how, values, by_stretch(runs), weights)
     of_run = variant[runs]
     variants = _starts(of_run)
     names = [n for axis in study.axes for n in axis.columns]

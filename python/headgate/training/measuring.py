@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..analysis import jain_index
 from ..base.errors import HeadgateError, cut
+from ..results.metrics import LOSS
 from .ranges import Scenarios
 from .utility import Utility
 
@@ -103,7 +106,8 @@ def _row(
             continue
         goodput, trip = float(table["goodput_bps"][i]), float(table["rtt_mean_s"][i])
         least = trip - float(table["queueing_mean_s"][i])
-        loss = float(table["drops"][i] + table["lost"][i]) / max(float(table["sent"][i]), 1.0)
+        dropped, sent = LOSS.parts({column: float(table[column][i]) for column in LOSS.columns})
+        loss = dropped / max(sent, 1.0)
         if not least > 0:
             # Nothing came back.
             trip = least = 1.0
@@ -117,6 +121,5 @@ def _row(
             )
         )
     share, queueing, loss, value = (float(x) for x in np.mean(values, axis=0))
-    squares = sum(g * g for g in goodputs)
-    fairness = sum(goodputs) ** 2 / (len(goodputs) * squares) if squares > 0 else 1.0
-    return share, queueing, loss, fairness, value
+    fairness = jain_index(goodputs)
+    return share, queueing, loss, 1.0 if math.isnan(fairness) else fairness, value

@@ -12,6 +12,7 @@ from ...base.units import scale_of
 from ...replays import Replay
 from ...replays.result import GATHERED
 from ...results.columns import columns, shown
+from ...results.metrics import OF_COLUMN
 from ...results.results import digits
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
@@ -24,19 +25,6 @@ DROPS, DELAYS = (tuple(GATHERED[key].values()) for key in ("drops", "delay_s"))
 
 #: Columns of sparse flows.
 SPARSE = ("sparse_delay_s", "sparse_drops")
-
-#: Headings of columns that differ from their stem.
-HEADINGS = {
-    "throughput_bps": "throughput {unit}",
-    "utilisation": "utilisation %",
-    **{name: f"drops {reason}" for reason, name in GATHERED["drops"].items()},
-    **{name: f"delay {kind}" for kind, name in GATHERED["delay_s"].items()},
-    DELAYS[0]: "delay {unit}",
-    "sparse_delay_s": "sparse {unit}",
-    "sparse_drops": "sparse drops",
-    "jain_of_max_min": "Jain of max-min",
-    "jain": "Jain",
-}
 
 #: A narrow terminal leaves out first the columns of the highest rank.
 RANKS = {
@@ -131,5 +119,8 @@ def _print(title: str, key: str, names: Sequence[str], rows: list[dict[str, Any]
             scale, unit = rate
         values = (row[name] for row in rows)
         cells = [digits(scale * value) if isinstance(value, float) else str(value) for value in values]
-        made.append(Column(HEADINGS.get(name, name).format(unit=unit), RANKS[name], cells=cells))
+        # The first of the delays has the unit of all.
+        alone = known[name].type == "int" or name in DELAYS[1:]
+        heading = OF_COLUMN[name].heading
+        made.append(Column(heading if alone else f"{heading} {unit}".rstrip(), RANKS[name], cells=cells))
     return print_fitted(title, made, wide)

@@ -16,11 +16,6 @@ from ..terminal import console
 from .fit import Column, names_of, print_fitted
 from .means import interval_text
 
-#: A narrow terminal leaves out first the columns of the highest rank.
-RANKS = {
-    "goodput_bps": 1, "queueing_s": 2, "jain_of_max_min": 3, "drops": 4, "rtt_s": 6, "retransmissions": 7, "rtt_p99_s": 8
-}  # fmt: skip
-
 #: Maximum number of variants that are listed one by one in the terminal.
 MOST = 40
 
@@ -76,9 +71,8 @@ def print_study(study: Study, wide: bool = False) -> None:
     shown = entries[:MOST]
     columns = [Column(a.name, text=True, cells=[_cell(e["axes"][a.name]) for e in shown]) for a in axes]
     columns.append(Column("runs", 5, cells=[str(e["runs"]) for e in shown]))
-    for name, heading, scale in headings():
-        cells = [interval_text(e[name], scale) for e in shown]
-        columns.append(Column(heading, RANKS[name], cells=cells))
+    for name, heading, scale, rank in headings():
+        columns.append(Column(heading, rank, cells=[interval_text(e[name], scale) for e in shown]))
     left = print_fitted("variants", columns, wide) if entries else []
     out.print()
     if left:

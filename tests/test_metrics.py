@@ -1,0 +1,204 @@
+"""The list of metrics: every line is whole, no name is taken twice, and every room knows a metric by its line alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from headgate.analysis import jain_index
+from headgate.comparison.metrics import ALIASES, find
+from headgate.matrix import MEASURES
+from headgate.referee.metrics import METRICS as JUDGED
+from headgate.results.columns import columns, meaning_of, unit_of
+from headgate.results.combined import by_group, by_row, by_stretch, combined
+from headgate.results.metrics import BY_NAME, LOSS, METRICS, OF_COLUMN, OVER, MetricLine, Ratio
+from headgate.results.summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, entries
+
+from .conftest import ROOT
+
+#: Tables whose columns have headings or are compared.
+TABLES = ("flows", "links", "classes", "runs", "times", "replay-summary")
+
+
+def faults(metrics: Iterable[MetricLine]) -> list[str]:
+    """What is wrong with a list, each with the name of its metric."""
+    metrics = list(metrics)
+    found = []
+    for m in metrics:
+        known = columns(m.table).get(m.column or "")
+        if not m.heading:
+            found.append(f"{m.name}: no heading")
+        if m.better not in ("more", "less", "neither"):
+            found.append(f"{m.name}: better is {m.better!r}; expected more, less or neither")
+        if m.unit is None and known is None:
+            found.append(f"{m.name}: no unit, and no column {m.column} of {m.table} that has one")
+        if not (m.help or (known and known.help)):
+            found.append(f"{m.name}: no meaning")
+        if m.of is None and m.column and m.column not in columns(m.table):
+            found.append(f"{m.name}: {m.table} has no column {m.column}")
+        if m.over and m.over not in OVER:
+            found.append(f"{m.name}: over is {m.over!r}")
+    for what, names in (
+        ("name", [m.name for m in metrics]),
+        ("name for the referee", [m.referee for m in metrics if m.referee]),
+        ("column", [m.column for m in metrics if m.column and m.over != "jain"]),
+    ):
+        found += [f"{name}: {count} metrics have this {what}" for name, count in Counter(names).items() if count > 1]
+    return found
+
+
+def test_every_line_is_whole_and_no_name_is_taken_twice() -> None:
+    assert faults(METRICS) == []
+    for m in METRICS:
+        assert unit_of(m) in ("s", "bit/s", "bit/s²", "packets/s", "packets", "bytes", "1/min", ""), m.name
+        assert meaning_of(m).endswith("."), m.name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (replace(BY_NAME["delay"], name="late", heading=""), "late: no heading"),
+        (replace(BY_NAME["delay"], name="late", better=""), "late: better is ''; expected more, less or neither"),
+        (MetricLine("late", "late", "less", column=None), "late: no unit, and no column None of flows that has one"),
+        (MetricLine("late", "late", "less", "s", "Late.", table="links"), "late: links has no column late"),
+        (replace(BY_NAME["loss"]), "loss: 2 metrics have this name"),
+        (replace(BY_NAME["loss"], name="lossy"), "loss: 2 metrics have this name for the referee"),
+    ],
+)
+def test_a_line_that_lacks_something_is_named(wrong: MetricLine, said: str) -> None:
+    assert said in faults([*METRICS, wrong])
+
+
+def test_every_measured_column_has_a_line() -> None:
+    for table in TABLES:
+        assert [c.name for c in columns(table).values() if c.measured and c.name not in OF_COLUMN] == []
+
+
+def test_what_a_summary_shows_is_in_the_list() -> None:
+    summaries: tuple[type[AnySummary], ...] = (FlowSummary, LinkSummary, ClassSummary)
+    for summary in summaries:
+        for name, _, entry in entries(summary):
+            used = entry.column.values() if isinstance(entry.column, dict) else [entry.column]
+            assert all(bool(entry.heading) != (c in OF_COLUMN) for c in used), name
+
+
+def test_every_metric_that_pages_name_exists() -> None:
+    """After `--metric`, `metric =` and in the lines of cases."""
+    known = {*ALIASES, *JUDGED, *OF_COLUMN, "NAME", "METRIC"}
+    known |= {m for paper in (ROOT / "python/headgate/papers").glob("*/paper.toml") for m in _of_paper(paper)}
+    for page in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/how-to").glob("*.md"), ROOT / "README.md"]:
+        text = page.read_text("utf-8")
+        for name in re.findall(r"--metric[ =](\w+)|\bmetric = \"(\w+)\"|--delay (\w+)", text):
+            assert set(name) - {""} <= known, (page.name, name)
+        for name in re.findall(r"--show (\S+)", text):
+            assert set(name.strip("`.").split(",")) <= MEASURES.keys(), (page.name, name)
+
+
+def _of_paper(paper: Path) -> list[str]:
+    return re.findall(r"^(\w+) = \{ ", paper.read_text("utf-8"), re.MULTILINE)
+
+
+def test_short_names_lead_to_their_columns() -> None:
+    for name, metric in ALIASES.items():
+        link = "slow" if metric.table == "links" else None
+        found = find(name, link=link)
+        assert (found.column, found.over == "jain") == (metric.column, metric.over == "jain"), name
+
+
+VALUES = np.array([[1.0, 3.0, np.nan], [5.0, 5.0, 5.0]])
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [("total", [4.0, 15.0]), ("mean", [2.0, 5.0]), ("least", [1.0, 5.0]), ("most", [3.0, 5.0]), ("jain", [0.8, 1.0])],
+)
+def test_flows_are_combined_in_one_way(how: str, expected: list[float]) -> None:
+    flat, groups = VALUES.ravel(), np.repeat([0, 1], 3)
+    for reduce, values in (
+        (by_row, VALUES), (by_stretch(np.array([0, 3])), flat), (by_group(groups, 2), flat)
+    ):  # fmt: skip
+        assert combined(how, values, reduce).tolist() == expected
+    if how == "jain":
+        assert expected == [jain_index([1, 3]), jain_index([5, 5, 5])]
+
+
+def test_a_mean_over_packets_is_a_ratio_of_sums() -> None:
+    counts = {"drops": np.array([3.0, 1.0]), "lost": np.array([1.0, 0.0]), "sent": np.array([16.0, 4.0])}
+    whole = LOSS({name: values.sum() for name, values in counts.items()})
+    assert whole == 5 / 20
+    assert combined("mean", LOSS(counts)[None, :], by_row, counts["sent"][None, :]).tolist() == [whole]
+    assert np.isnan(Ratio(("drops",), ("sent",))({"drops": 0.0, "sent": 0.0}))
+
+
+#: What a user of the list does: one more line, before anything else is loaded.
+ADDED = """
+import headgate.results.metrics as m
+line = m.MetricLine("waste", "waste", "less", "", "Packets received that had arrived before, over packets received.",
+                m.Ratio(("received", "-unique"), ("received",)), limit=0.05, share=True)
+m.METRICS += (line,)
+m.BY_NAME[line.name] = m.OF_COLUMN[line.column] = line
+"""
+
+#: Whether each room knows it then.
+ASKED = """
+import json, sys
+import numpy as np
+import headgate
+from headgate.attacks.objective import OBJECTIVES
+from headgate.comparison.metrics import find
+from headgate.comparison.values import cube
+from headgate.matrix.measures import MEASURES, measured
+from headgate.papers.load import check_metric
+from headgate.papers.model import Measure
+from headgate.referee.metrics import METRICS, measure
+from headgate.referee.part import Place, Run, Wanted
+from headgate.results.summaries import FlowSummary, headings
+from headgate.sweep import summary
+
+scenario = json.load(sys.stdin)
+results = headgate.Scenario(scenario).run(seed=1, replications=2)
+flows = results.flows
+own = (flows["received"] - flows["unique"]) / flows["received"]
+assert (flows["waste"] == own).all()
+row = results.flow_summaries()[0]
+assert row.to_dict()["waste"]["n"] == 2 and "waste %" in [h.heading for h in headings(FlowSummary)]
+one = headgate.Scenario(scenario).run(seed=1)
+assert one.flow_summaries()[0].more["waste"].n > 2
+study = headgate.Sweep(headgate.Scenario(scenario), {"links.slow.queue.buffer": ["4pkt", "9pkt"]}).run()
+entry, = (e for e in summary.summary(study) if e["variant"] == 0)
+table = {name: study.flows[name].to_numpy()[study.flows["variant"].to_numpy() == 0] for name in ("received", "unique")}
+whole = (table["received"].sum() - table["unique"].sum()) / table["received"].sum()
+assert abs(entry["waste"].mean - whole) < 1e-12
+assert "waste" in [name for name, *_ in summary.headings()]
+assert find("waste").label == "waste" and find("waste").unit == ""
+assert abs(cube(study, "waste").values.ravel()[0] - whole) < 1e-12
+assert MEASURES["waste"].of == "side" and MEASURES["waste"].heading == "waste of A beside B (%)"
+run = Run(results.runs[0], Place(70.0, 10.0, [(0.0, 8e4)], subject=""))
+found = measure(run, Wanted("waste"))
+first = {name: flows[name][flows["run"] == results.runs[0].run].sum() for name in ("received", "unique")}
+assert abs(found - (first["received"] - first["unique"]) / first["received"]) < 1e-12
+assert METRICS["waste"].better == "less"
+assert OBJECTIVES["waste"].limit == 0.05 and not OBJECTIVES["waste"].more
+check_metric("paper.toml", "metrics.waste", Measure("waste", column="waste"))
+print("known everywhere")
+"""
+
+
+def test_one_line_makes_a_metric_known_everywhere() -> None:
+    from .conftest import dumbbell
+
+    code = textwrap.dedent(ADDED) + textwrap.dedent(ASKED)
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=json.dumps(dumbbell()), capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "known everywhere", done.stderr
