@@ -151,3 +151,26 @@ proptest! {
         }
     }
 }
+
+/// Steps of a controller cost what the queues cost that hold packets, not what a million empty ones do.
+#[test]
+fn a_million_queues_that_are_empty_cost_no_steps() {
+    let table = json!({"kind": "fq_pie", "queues": 1_000_000, "update": "1ps"});
+    let options = json!({"rate": "1bit/s", "queues": [table]});
+    let mut replay = Replay::new(&Options::from_json(&options.to_string()).expect("options"));
+    let packets = 12;
+    let columns = Columns {
+        times: Times::Ticks((0..packets).map(|n| n * 1_000_000_000).collect(), 1),
+        flows: vec![0; packets as usize],
+        names: vec!["a".into()],
+        sizes: vec![1500; packets as usize],
+        weights: None,
+        priorities: None,
+        ecn: None,
+        sources: None,
+        destinations: None,
+    };
+    replay.push(&columns).expect("packets");
+    replay.finish(usize::MAX).expect("it ends");
+    assert_eq!(replay.counters(0).sent, packets as u64);
+}

@@ -11,7 +11,7 @@
 //! State per queue: 72 bytes. A queue is forgotten when its probability and its delays are zero.
 
 use super::{Aqm, Queue, Verdict};
-use crate::parts::{DelayGauge, Estimate, Pi, PiGains, StepClock};
+use crate::parts::{Awake, DelayGauge, Estimate, Pi, PiGains, StepClock};
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Card, Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -64,6 +64,7 @@ impl Check for Pi2Params {
 pub struct Pi2 {
     params: Pi2Params,
     queues: Vec<State>,
+    awake: Awake,
     clock: StepClock,
 }
 
@@ -87,7 +88,7 @@ impl Pi2 {
 
     /// No queue yet.
     pub fn new(params: &Pi2Params, _link: &LinkInfo) -> Pi2 {
-        Pi2 { params: params.clone(), queues: Vec::new(), clock: StepClock::default() }
+        Pi2 { params: params.clone(), queues: Vec::new(), awake: Awake::default(), clock: StepClock::default() }
     }
 
     /// The probability with which a packet is chosen.
@@ -104,11 +105,13 @@ impl Aqm for Pi2 {
 
     fn on_link_change(&mut self, _link: &LinkInfo, queues: &[Backlog], _now: Time) {
         self.queues.resize(queues.len(), State::default());
+        self.awake.resize(queues.len());
     }
 
     #[inline]
-    fn on_arrival(&mut self, _packet: &Packet, _queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+    fn on_arrival(&mut self, _packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
         self.clock.on_packet(cx.now, self.params.update);
+        self.awake.wake(queue.number);
         Verdict::Pass
     }
 
@@ -131,17 +134,19 @@ impl Aqm for Pi2 {
     }
 
     fn on_timeout(&mut self, queues: &[Backlog], now: Time) {
-        let (gains, mut rests) = (self.params.gains(), true);
-        for (state, waiting) in self.queues.iter_mut().zip(queues) {
+        let (gains, states) = (self.params.gains(), &mut self.queues);
+        self.awake.step(|queue| {
+            let (state, waiting) = (&mut states[queue], queues[queue]);
             if waiting.packets == 0 {
                 state.gauge.on_empty();
                 if state.rests() {
-                    continue;
+                    return false;
                 }
             }
-            state.pi.step(state.gauge.delay(*waiting, Estimate::Timestamp), &gains);
-            rests &= waiting.packets == 0 && state.rests();
-        }
+            state.pi.step(state.gauge.delay(waiting, Estimate::Timestamp), &gains);
+            waiting.packets > 0 || !state.rests()
+        });
+        let rests = self.awake.is_empty();
         self.clock.on_step(now, self.params.update, rests);
     }
 
@@ -173,7 +178,10 @@ mod tests {
 
     fn made(params: Pi2Params, probability: f64) -> Pi2 {
         let state = State { pi: Pi { probability, before: 0.0 }, ..State::default() };
-        Pi2 { params, queues: vec![state], clock: StepClock::default() }
+        let mut awake = Awake::default();
+        awake.resize(1);
+        awake.wake(0);
+        Pi2 { params, queues: vec![state], awake, clock: StepClock::default() }
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //! State per queue: 96 bytes. A queue is forgotten when its probability, its delays and its allowance are zero.
 
 use super::{Aqm, Queue, Verdict};
-use crate::parts::{DelayGauge, Estimate, StepClock};
+use crate::parts::{Awake, DelayGauge, Estimate, StepClock};
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
 use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
@@ -98,6 +98,7 @@ const ACCUMULATED: [f64; 2] = [0.85, 8.5];
 pub struct Pie {
     params: PieParams,
     queues: Vec<State>,
+    awake: Awake,
     clock: StepClock,
 }
 
@@ -198,7 +199,7 @@ impl Pie {
 
     /// No queue yet.
     pub fn new(params: &PieParams, _link: &LinkInfo) -> Pie {
-        Pie { params: params.clone(), queues: Vec::new(), clock: StepClock::default() }
+        Pie { params: params.clone(), queues: Vec::new(), awake: Awake::default(), clock: StepClock::default() }
     }
 }
 
@@ -207,12 +208,14 @@ impl Aqm for Pie {
 
     fn on_link_change(&mut self, _link: &LinkInfo, queues: &[Backlog], _now: Time) {
         self.queues.resize(queues.len(), State::new(&self.params));
+        self.awake.resize(queues.len());
     }
 
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
-        let Pie { params, queues, clock } = self;
+        let Pie { params, queues, awake, clock } = self;
         clock.on_packet(cx.now, params.update);
+        awake.wake(queue.number);
         let state = &mut queues[queue.number];
         if !state.chosen(queue.waiting, params, || cx.rng.uniform()) {
             Verdict::Pass
@@ -239,24 +242,29 @@ impl Aqm for Pie {
     }
 
     fn on_timeout(&mut self, queues: &[Backlog], now: Time) {
-        let mut rests = true;
-        for (state, waiting) in self.queues.iter_mut().zip(queues) {
-            if waiting.packets == 0 && state.rests() {
-                continue;
-            }
+        let Pie { params, queues: states, awake, .. } = self;
+        awake.step(|queue| {
+            let (state, waiting) = (&mut states[queue], queues[queue]);
             if waiting.packets == 0 {
+                if state.rests() {
+                    return false;
+                }
                 state.gauge.on_empty();
             }
-            state.step(state.gauge.delay(*waiting, self.params.estimate), &self.params);
-            rests &= waiting.packets == 0 && state.rests();
-        }
+            state.step(state.gauge.delay(waiting, params.estimate), params);
+            waiting.packets > 0 || !state.rests()
+        });
+        let rests = self.awake.is_empty();
         self.clock.on_step(now, self.params.update, rests);
     }
 
     fn has_forgotten(&self, _flow: FlowId, own: Option<usize>, _now: Time) -> bool {
         // Its first arrival makes the allowance whole, as that of a new queue is.
-        let new = State::default();
-        own.is_none_or(|queue| self.queues[queue] == State { accumulated: self.queues[queue].accumulated, ..new })
+        own.is_none_or(|queue| {
+            let state = self.queues[queue];
+            let new = State { accumulated: state.accumulated, ..State::default() };
+            state == new || state == State::new(&self.params)
+        })
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

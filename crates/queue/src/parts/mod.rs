@@ -1,5 +1,6 @@
 //! Parts that several disciplines share.
 
+mod awake;
 mod bins;
 mod blue;
 mod bucket;
@@ -26,6 +27,7 @@ mod step_clock;
 pub(crate) mod test;
 mod tuning;
 
+pub use awake::Awake;
 pub use bins::{Account, Bins, BinsLaw};
 pub use blue::{Blue, BlueSteps};
 pub use bucket::Bucket;

@@ -162,7 +162,10 @@ fn the_edges_of_a_step() {
 
 /// PIE with one queue in this state.
 fn made(params: PieParams, state: State) -> Pie {
-    Pie { params, queues: vec![state], clock: StepClock::default() }
+    let mut awake = Awake::default();
+    awake.resize(1);
+    awake.wake(0);
+    Pie { params, queues: vec![state], awake, clock: StepClock::default() }
 }
 
 /// What becomes of a packet that finds 9000 bytes.
