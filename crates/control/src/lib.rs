@@ -65,77 +65,33 @@ macro_rules! protocols {
             }
         }
 
-        impl FlowControl for AnyFlowControl {
-            #[inline]
-            fn on_ack(&mut self, ack: &Ack) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_ack(ack),)+ AnyFlowControl::Foreign(p) => p.on_ack(ack) }
-            }
-            fn on_loss(&mut self, loss: &Loss) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_loss(loss),)+ AnyFlowControl::Foreign(p) => p.on_loss(loss) }
-            }
-            #[inline]
-            fn allowance(&self) -> Allowance {
-                match self { $(AnyFlowControl::$Type(p) => p.allowance(),)+ AnyFlowControl::Foreign(p) => p.allowance() }
-            }
-            #[inline]
-            fn on_number(&mut self, seq: u64) {
-                if let AnyFlowControl::Foreign(p) = self { p.on_number(seq) }
-            }
-            fn set_most(&mut self, window: u64) {
-                if let AnyFlowControl::Foreign(p) = self { p.set_most(window) }
-            }
-            fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_packet_sent(now, in_flight, app_limited),)+ AnyFlowControl::Foreign(p) => p.on_packet_sent(now, in_flight, app_limited) }
-            }
-            fn on_packet_lost(&mut self, now: Time, packet: &Sent) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_packet_lost(now, packet),)+ AnyFlowControl::Foreign(p) => p.on_packet_lost(now, packet) }
-            }
-            fn on_start(&mut self, window: u64) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_start(window),)+ AnyFlowControl::Foreign(p) => p.on_start(window) }
-            }
-            fn on_seed(&mut self, seed: u64) {
-                if let AnyFlowControl::Foreign(p) = self {
-                    p.on_seed(seed);
-                }
-            }
-            fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_idle(rule, initial, timeouts),)+ AnyFlowControl::Foreign(p) => p.on_idle(rule, initial, timeouts) }
-            }
-            fn on_delivered(&mut self, delivered: u64, marks: u64, round: bool) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_delivered(delivered, marks, round),)+ AnyFlowControl::Foreign(p) => p.on_delivered(delivered, marks, round) }
-            }
-            fn on_undo(&mut self) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_undo(),)+ AnyFlowControl::Foreign(p) => p.on_undo() }
-            }
-            fn on_round(&mut self, rng: &mut Rng) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_round(rng),)+ AnyFlowControl::Foreign(p) => p.on_round(rng) }
-            }
-            fn end_slow_start(&mut self) -> bool {
-                match self { $(AnyFlowControl::$Type(p) => p.end_slow_start(),)+ AnyFlowControl::Foreign(p) => p.end_slow_start() }
-            }
-            fn leave_slow_start_alone(&mut self) {
-                match self { $(AnyFlowControl::$Type(p) => p.leave_slow_start_alone(),)+ AnyFlowControl::Foreign(p) => p.leave_slow_start_alone() }
-            }
-            fn in_slow_start(&self) -> bool {
-                match self { $(AnyFlowControl::$Type(p) => p.in_slow_start(),)+ AnyFlowControl::Foreign(p) => p.in_slow_start() }
-            }
-            fn as_releases(&mut self) -> Option<&mut dyn ReleaseControl> {
-                match self { $(AnyFlowControl::$Type(p) => p.as_releases(),)+ AnyFlowControl::Foreign(p) => p.as_releases() }
-            }
-            fn as_layers(&mut self) -> Option<&mut dyn LayerControl> {
-                match self { $(AnyFlowControl::$Type(p) => p.as_layers(),)+ AnyFlowControl::Foreign(p) => p.as_layers() }
-            }
-            fn next_release(&self) -> Time {
-                match self { $(AnyFlowControl::$Type(p) => p.next_release(),)+ AnyFlowControl::Foreign(p) => p.next_release() }
-            }
-            fn is_over(&self) -> bool {
-                match self { $(AnyFlowControl::$Type(p) => p.is_over(),)+ AnyFlowControl::Foreign(p) => p.is_over() }
-            }
-            fn priority(&self, offset: u64) -> Option<u8> {
-                match self { $(AnyFlowControl::$Type(p) => p.priority(offset),)+ AnyFlowControl::Foreign(p) => p.priority(offset) }
-            }
-            fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(AnyFlowControl::$Type(p) => p.probe(sink),)+ AnyFlowControl::Foreign(p) => p.probe(sink) }
+        headgate_packet::dispatch! {
+            impl FlowControl for AnyFlowControl [$($Type,)+ Foreign] {
+                #[inline]
+                fn on_ack(&mut self, ack: &Ack);
+                fn on_loss(&mut self, loss: &Loss);
+                #[inline]
+                fn allowance(&self) -> Allowance;
+                #[inline]
+                fn on_number(&mut self, seq: u64);
+                fn set_most(&mut self, window: u64);
+                fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool);
+                fn on_packet_lost(&mut self, now: Time, packet: &Sent);
+                fn on_start(&mut self, window: u64);
+                fn on_seed(&mut self, seed: u64);
+                fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64);
+                fn on_delivered(&mut self, delivered: u64, marks: u64, round: bool);
+                fn on_undo(&mut self);
+                fn on_round(&mut self, rng: &mut Rng);
+                fn end_slow_start(&mut self) -> bool;
+                fn leave_slow_start_alone(&mut self);
+                fn in_slow_start(&self) -> bool;
+                fn as_releases(&mut self) -> Option<&mut dyn ReleaseControl>;
+                fn as_layers(&mut self) -> Option<&mut dyn LayerControl>;
+                fn next_release(&self) -> Time;
+                fn is_over(&self) -> bool;
+                fn priority(&self, offset: u64) -> Option<u8>;
+                fn probe(&self, sink: &mut dyn FnMut(&'static str, f64));
             }
         }
     };

@@ -6,6 +6,7 @@ mod buffer;
 mod card;
 pub mod check;
 pub mod choice;
+mod dispatch;
 pub mod foreign;
 pub mod header;
 mod hint;

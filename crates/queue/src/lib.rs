@@ -165,94 +165,50 @@ macro_rules! disciplines {
             }
         }
 
-        /// The constants hold for all of the list; [`Spec`] gives those of each.
-        impl Discipline for AnyDiscipline {
-            const WORK_CONSERVING: bool = $(<$module::$Type as Discipline>::WORK_CONSERVING)&&+;
-            const PER_CONVERSATION: bool = $(<$module::$Type as Discipline>::PER_CONVERSATION)||+;
-            const DROPS_AT_RANDOM: bool = $(<$module::$Type as Discipline>::DROPS_AT_RANDOM)&&+;
-            const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Discipline>::DROPS_ON_DEPARTURE)||+;
-            const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
-            const SETTLES: bool = true;
-            const PREEMPTS: bool = $(<$module::$Type as Discipline>::PREEMPTS)||+;
-            const READS_ACKNOWLEDGEMENTS: bool = $(<$module::$Type as Discipline>::READS_ACKNOWLEDGEMENTS)||+;
-            const GIVES_UP: bool = $(<$module::$Type as Discipline>::GIVES_UP)||+;
-            #[inline]
-            fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-                match self { $(AnyDiscipline::$Type(d) => d.enqueue(packet, cx),)+ AnyDiscipline::Managed(d) => d.enqueue(packet, cx), AnyDiscipline::Foreign(d) => d.enqueue(packet, cx) }
-            }
-            #[inline]
-            fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
-                match self { $(AnyDiscipline::$Type(d) => d.dequeue(cx),)+ AnyDiscipline::Managed(d) => d.dequeue(cx), AnyDiscipline::Foreign(d) => d.dequeue(cx) }
-            }
-            #[inline]
-            fn backlog(&self) -> Backlog {
-                match self { $(AnyDiscipline::$Type(d) => d.backlog(),)+ AnyDiscipline::Managed(d) => d.backlog(), AnyDiscipline::Foreign(d) => d.backlog() }
-            }
-            #[inline]
-            fn timeout(&self) -> Option<Time> {
-                match self { $(AnyDiscipline::$Type(d) => d.timeout(),)+ AnyDiscipline::Managed(d) => d.timeout(), AnyDiscipline::Foreign(d) => d.timeout() }
-            }
-            fn read_header(&mut self, handle: u32, header: &headgate_packet::TcpHeader) {
-                match self { $(AnyDiscipline::$Type(d) => d.read_header(handle, header),)+ AnyDiscipline::Managed(d) => d.read_header(handle, header), AnyDiscipline::Foreign(d) => d.read_header(handle, header) }
-            }
-            fn on_timeout(&mut self, cx: &mut Cx<'_>) {
-                match self { $(AnyDiscipline::$Type(d) => d.on_timeout(cx),)+ AnyDiscipline::Managed(d) => d.on_timeout(cx), AnyDiscipline::Foreign(d) => d.on_timeout(cx) }
-            }
-            fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
-                match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link, now),)+ AnyDiscipline::Managed(d) => d.on_link_change(link, now), AnyDiscipline::Foreign(d) => d.on_link_change(link, now) }
-            }
-            #[inline]
-            fn offer(&mut self, service: &mut Service, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
-                match self { $(AnyDiscipline::$Type(d) => service.offer(d, packet, now, sent),)+ AnyDiscipline::Managed(d) => service.offer(&mut **d, packet, now, sent), AnyDiscipline::Foreign(d) => service.offer(&mut **d, packet, now, sent) }
-            }
-            #[inline]
-            fn advance(&mut self, service: &mut Service, now: Time, sent: &mut impl FnMut(Sent)) {
-                match self { $(AnyDiscipline::$Type(d) => service.advance(d, now, sent),)+ AnyDiscipline::Managed(d) => service.advance(&mut **d, now, sent), AnyDiscipline::Foreign(d) => service.advance(&mut **d, now, sent) }
-            }
-            fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
-                match self { $(AnyDiscipline::$Type(d) => d.has_forgotten(flow, now),)+ AnyDiscipline::Managed(d) => d.has_forgotten(flow, now), AnyDiscipline::Foreign(d) => d.has_forgotten(flow, now) }
-            }
-            #[inline]
-            fn queue_of(&self, flow: FlowId, arrived: Time) -> u32 {
-                match self { $(AnyDiscipline::$Type(d) => d.queue_of(flow, arrived),)+ AnyDiscipline::Managed(d) => d.queue_of(flow, arrived), AnyDiscipline::Foreign(d) => d.queue_of(flow, arrived) }
-            }
-            #[inline]
-            fn class_queue(&self, flow: FlowId, class: u8, arrived: Time) -> u32 {
-                match self { $(AnyDiscipline::$Type(d) => d.class_queue(flow, class, arrived),)+ AnyDiscipline::Managed(d) => d.class_queue(flow, class, arrived), AnyDiscipline::Foreign(d) => d.class_queue(flow, class, arrived) }
-            }
-            fn queues(&self, link: &LinkInfo) -> usize {
-                match self { $(AnyDiscipline::$Type(d) => d.queues(link),)+ AnyDiscipline::Managed(d) => d.queues(link), AnyDiscipline::Foreign(d) => d.queues(link) }
-            }
-            fn is_preemptive(&self) -> bool {
-                match self { $(AnyDiscipline::$Type(d) => d.is_preemptive(),)+ AnyDiscipline::Managed(d) => d.is_preemptive(), AnyDiscipline::Foreign(d) => d.is_preemptive() }
-            }
-            fn preempts(&self) -> bool {
-                match self { $(AnyDiscipline::$Type(d) => d.preempts(),)+ AnyDiscipline::Managed(d) => d.preempts(), AnyDiscipline::Foreign(d) => d.preempts() }
-            }
-            fn waiting(&self, see: &mut dyn FnMut(&Packet)) {
-                match self { $(AnyDiscipline::$Type(d) => d.waiting(see),)+ AnyDiscipline::Managed(d) => d.waiting(see), AnyDiscipline::Foreign(d) => d.waiting(see) }
-            }
-            fn withdraw(&mut self, handle: u32, cx: &mut Cx<'_>) -> bool {
-                match self { $(AnyDiscipline::$Type(d) => d.withdraw(handle, cx),)+ AnyDiscipline::Managed(d) => d.withdraw(handle, cx), AnyDiscipline::Foreign(d) => d.withdraw(handle, cx) }
-            }
-            fn ended(&mut self) {
-                match self { $(AnyDiscipline::$Type(d) => d.ended(),)+ AnyDiscipline::Managed(d) => d.ended(), AnyDiscipline::Foreign(d) => d.ended() }
-            }
-            fn on_idle(&mut self) { match self { $(AnyDiscipline::$Type(d) => d.on_idle(),)+ AnyDiscipline::Managed(d) => d.on_idle(), AnyDiscipline::Foreign(d) => d.on_idle() } }
-            fn take_back(&mut self, packet: &Packet) {
-                match self { $(AnyDiscipline::$Type(d) => d.take_back(packet),)+ AnyDiscipline::Managed(d) => d.take_back(packet), AnyDiscipline::Foreign(d) => d.take_back(packet) }
-            }
-            fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(AnyDiscipline::$Type(d) => d.probe(sink),)+ AnyDiscipline::Managed(d) => d.probe(sink), AnyDiscipline::Foreign(d) => d.probe(sink) }
-            }
-            fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
-                match self { $(AnyDiscipline::$Type(d) => d.explain(packet, look, tell),)+ AnyDiscipline::Managed(d) => d.explain(packet, look, tell), AnyDiscipline::Foreign(d) => d.explain(packet, look, tell) }
-            }
-            fn write_down(&mut self) {
-                match self { $(AnyDiscipline::$Type(d) => d.write_down(),)+ AnyDiscipline::Managed(d) => d.write_down(), AnyDiscipline::Foreign(d) => d.write_down() }
-            }
-            fn decisions(&mut self) -> Option<&mut Decisions> {
-                match self { $(AnyDiscipline::$Type(d) => d.decisions(),)+ AnyDiscipline::Managed(d) => d.decisions(), AnyDiscipline::Foreign(d) => d.decisions() }
+        headgate_packet::dispatch! {
+            /// The constants hold for all of the list; [`Spec`] gives those of each.
+            impl Discipline for AnyDiscipline [$($Type,)+ Managed, Foreign] {
+                const WORK_CONSERVING: bool = $(<$module::$Type as Discipline>::WORK_CONSERVING)&&+;
+                const PER_CONVERSATION: bool = $(<$module::$Type as Discipline>::PER_CONVERSATION)||+;
+                const DROPS_AT_RANDOM: bool = $(<$module::$Type as Discipline>::DROPS_AT_RANDOM)&&+;
+                const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Discipline>::DROPS_ON_DEPARTURE)||+;
+                const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
+                const SETTLES: bool = true;
+                const PREEMPTS: bool = $(<$module::$Type as Discipline>::PREEMPTS)||+;
+                const READS_ACKNOWLEDGEMENTS: bool = $(<$module::$Type as Discipline>::READS_ACKNOWLEDGEMENTS)||+;
+                const GIVES_UP: bool = $(<$module::$Type as Discipline>::GIVES_UP)||+;
+                #[inline]
+                fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);
+                #[inline]
+                fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet>;
+                #[inline]
+                fn backlog(&self) -> Backlog;
+                #[inline]
+                fn timeout(&self) -> Option<Time>;
+                fn read_header(&mut self, handle: u32, header: &headgate_packet::TcpHeader);
+                fn on_timeout(&mut self, cx: &mut Cx<'_>);
+                fn on_link_change(&mut self, link: &LinkInfo, now: Time);
+                #[inline]
+                fn offer(&mut self, service: &mut Service, packet: Packet, now: Time, sent: &mut impl FnMut(Sent));
+                #[inline]
+                fn advance(&mut self, service: &mut Service, now: Time, sent: &mut impl FnMut(Sent));
+                fn has_forgotten(&self, flow: FlowId, now: Time) -> bool;
+                #[inline]
+                fn queue_of(&self, flow: FlowId, arrived: Time) -> u32;
+                #[inline]
+                fn class_queue(&self, flow: FlowId, class: u8, arrived: Time) -> u32;
+                fn queues(&self, link: &LinkInfo) -> usize;
+                fn is_preemptive(&self) -> bool;
+                fn preempts(&self) -> bool;
+                fn waiting(&self, see: &mut dyn FnMut(&Packet));
+                fn withdraw(&mut self, handle: u32, cx: &mut Cx<'_>) -> bool;
+                fn ended(&mut self);
+                fn on_idle(&mut self);
+                fn take_back(&mut self, packet: &Packet);
+                fn probe(&self, sink: &mut dyn FnMut(&'static str, f64));
+                fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>);
+                fn write_down(&mut self);
+                fn decisions(&mut self) -> Option<&mut Decisions>;
             }
         }
     };

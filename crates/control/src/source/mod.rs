@@ -62,49 +62,27 @@ macro_rules! sources {
         #[derive(Debug)]
         pub(crate) enum AnySource { $($Kind($Held)),+ }
 
-        impl Source for AnySource {
-            #[inline]
-            fn supply(&mut self, packets: u64) {
-                match self { $(AnySource::$Kind(s) => s.supply(packets)),+ }
-            }
-            fn stop(&mut self) {
-                match self { $(AnySource::$Kind(s) => s.stop()),+ }
-            }
-            #[inline]
-            fn poll_send(&mut self, now: Time) -> Option<Segment> {
-                match self { $(AnySource::$Kind(s) => s.poll_send(now)),+ }
-            }
-            #[inline]
-            fn on_ack(&mut self, ack: &AckPacket<'_>, now: Time, rtts: &mut impl FnMut(Duration)) {
-                match self { $(AnySource::$Kind(s) => s.on_ack(ack, now, rtts)),+ }
-            }
-            #[inline]
-            fn timeout(&self) -> Time {
-                match self { $(AnySource::$Kind(s) => s.timeout()),+ }
-            }
-            #[inline]
-            fn timeout_before(&self, bound: Time) -> Time {
-                match self { $(AnySource::$Kind(s) => s.timeout_before(bound)),+ }
-            }
-            fn on_timeout(&mut self, now: Time) {
-                match self { $(AnySource::$Kind(s) => s.on_timeout(now)),+ }
-            }
-            #[inline]
-            fn in_flight(&self) -> u64 {
-                match self { $(AnySource::$Kind(s) => s.in_flight()),+ }
-            }
-            fn is_done(&self) -> bool {
-                match self { $(AnySource::$Kind(s) => s.is_done()),+ }
-            }
-            fn memory(&self) -> usize {
-                match self { $(AnySource::$Kind(s) => s.memory()),+ }
-            }
-            #[inline]
-            fn timeouts(&self) -> u64 {
-                match self { $(AnySource::$Kind(s) => s.timeouts()),+ }
-            }
-            fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(AnySource::$Kind(s) => s.probe(sink)),+ }
+        headgate_packet::dispatch! {
+            impl Source for AnySource [$($Kind),+] {
+                #[inline]
+                fn supply(&mut self, packets: u64);
+                fn stop(&mut self);
+                #[inline]
+                fn poll_send(&mut self, now: Time) -> Option<Segment>;
+                #[inline]
+                fn on_ack(&mut self, ack: &AckPacket<'_>, now: Time, rtts: &mut impl FnMut(Duration));
+                #[inline]
+                fn timeout(&self) -> Time;
+                #[inline]
+                fn timeout_before(&self, bound: Time) -> Time;
+                fn on_timeout(&mut self, now: Time);
+                #[inline]
+                fn in_flight(&self) -> u64;
+                fn is_done(&self) -> bool;
+                fn memory(&self) -> usize;
+                #[inline]
+                fn timeouts(&self) -> u64;
+                fn probe(&self, sink: &mut dyn FnMut(&'static str, f64));
             }
         }
     };

@@ -38,47 +38,27 @@ macro_rules! aqms {
             }
         }
 
-        /// The constants hold for all of the list; [`Spec`] gives those of each.
-        impl Aqm for AnyAqm {
-            const PER_CONVERSATION: bool = $(<$module::$Type as Aqm>::PER_CONVERSATION)||+;
-            const DROPS_AT_RANDOM: bool = $(<$module::$Type as Aqm>::DROPS_AT_RANDOM)&&+;
-            const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Aqm>::DROPS_ON_DEPARTURE)||+;
-            fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time) {
-                match self { $(AnyAqm::$Type(a) => a.on_link_change(link, queues, now)),+ }
-            }
-            #[inline]
-            fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
-                match self { $(AnyAqm::$Type(a) => a.on_arrival(packet, queue, cx)),+ }
-            }
-            fn on_refused(&mut self, queue: usize) {
-                match self { $(AnyAqm::$Type(a) => a.on_refused(queue)),+ }
-            }
-            #[inline]
-            fn on_removed(&mut self, gone: &Dropped, queue: usize) {
-                match self { $(AnyAqm::$Type(a) => a.on_removed(gone, queue)),+ }
-            }
-            #[inline]
-            fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
-                match self { $(AnyAqm::$Type(a) => a.on_departure(packet, queue, cx)),+ }
-            }
-            #[inline]
-            fn timeout(&self) -> Option<Time> {
-                match self { $(AnyAqm::$Type(a) => a.timeout()),+ }
-            }
-            fn on_timeout(&mut self, queues: &[Backlog], now: Time) {
-                match self { $(AnyAqm::$Type(a) => a.on_timeout(queues, now)),+ }
-            }
-            fn has_forgotten(&self, flow: FlowId, own: Option<usize>, now: Time) -> bool {
-                match self { $(AnyAqm::$Type(a) => a.has_forgotten(flow, own, now)),+ }
-            }
-            fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(AnyAqm::$Type(a) => a.probe(sink)),+ }
-            }
-            fn explain_arrival(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>) {
-                match self { $(AnyAqm::$Type(a) => a.explain_arrival(packet, queue, look, tell)),+ }
-            }
-            fn explain_departure(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>) {
-                match self { $(AnyAqm::$Type(a) => a.explain_departure(packet, queue, look, tell)),+ }
+        headgate_packet::dispatch! {
+            /// The constants hold for all of the list; [`Spec`] gives those of each.
+            impl Aqm for AnyAqm [$($Type),+] {
+                const PER_CONVERSATION: bool = $(<$module::$Type as Aqm>::PER_CONVERSATION)||+;
+                const DROPS_AT_RANDOM: bool = $(<$module::$Type as Aqm>::DROPS_AT_RANDOM)&&+;
+                const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Aqm>::DROPS_ON_DEPARTURE)||+;
+                fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time);
+                #[inline]
+                fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict;
+                fn on_refused(&mut self, queue: usize);
+                #[inline]
+                fn on_removed(&mut self, gone: &Dropped, queue: usize);
+                #[inline]
+                fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict;
+                #[inline]
+                fn timeout(&self) -> Option<Time>;
+                fn on_timeout(&mut self, queues: &[Backlog], now: Time);
+                fn has_forgotten(&self, flow: FlowId, own: Option<usize>, now: Time) -> bool;
+                fn probe(&self, sink: &mut dyn FnMut(&'static str, f64));
+                fn explain_arrival(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>);
+                fn explain_departure(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>);
             }
         }
     };

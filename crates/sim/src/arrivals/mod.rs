@@ -21,9 +21,9 @@ macro_rules! processes {
             }
         }
 
-        impl Arrivals for AnyArrivals {
-            fn next(&mut self, rng: &mut Rng) -> Option<Duration> {
-                match self { $(AnyArrivals::$Type(a) => a.next(rng)),+ }
+        headgate_packet::dispatch! {
+            impl Arrivals for AnyArrivals [$($Type),+] {
+                fn next(&mut self, rng: &mut Rng) -> Option<Duration>;
             }
         }
     };

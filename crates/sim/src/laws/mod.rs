@@ -32,12 +32,10 @@ macro_rules! laws {
             }
         }
 
-        impl Law for AnyLaw {
-            fn quantile(&self, share: f64) -> f64 {
-                match self { $(AnyLaw::$Type(law) => law.quantile(share)),+ }
-            }
-            fn own_bytes(&self) -> Option<f64> {
-                match self { $(AnyLaw::$Type(law) => law.own_bytes()),+ }
+        headgate_packet::dispatch! {
+            impl Law for AnyLaw [$($Type),+] {
+                fn quantile(&self, share: f64) -> f64;
+                fn own_bytes(&self) -> Option<f64>;
             }
         }
     };

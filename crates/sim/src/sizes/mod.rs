@@ -28,15 +28,11 @@ macro_rules! distributions {
             }
         }
 
-        impl Distribution for AnyDistribution {
-            fn draw(&self, bits: u64) -> u32 {
-                match self { $(AnyDistribution::$Type(d) => d.draw(bits)),+ }
-            }
-            fn mean(&self) -> f64 {
-                match self { $(AnyDistribution::$Type(d) => d.mean()),+ }
-            }
-            fn longest(&self) -> u32 {
-                match self { $(AnyDistribution::$Type(d) => d.longest()),+ }
+        headgate_packet::dispatch! {
+            impl Distribution for AnyDistribution [$($Type),+] {
+                fn draw(&self, bits: u64) -> u32;
+                fn mean(&self) -> f64;
+                fn longest(&self) -> u32;
             }
         }
     };

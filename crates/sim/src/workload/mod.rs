@@ -53,23 +53,15 @@ macro_rules! workloads {
             }
         }
 
-        impl Workload for AnyWorkload {
-            #[inline]
-            fn supply(&mut self, rng: &mut Rng) -> Supply {
-                match self { $(AnyWorkload::$Type(w) => w.supply(rng)),+ }
-            }
-            fn draws(&self) -> bool {
-                match self { $(AnyWorkload::$Type(w) => w.draws()),+ }
-            }
-            #[inline]
-            fn has_objects(&self) -> bool {
-                match self { $(AnyWorkload::$Type(w) => w.has_objects()),+ }
-            }
-            fn on_complete(&mut self, rng: &mut Rng) -> Option<Duration> {
-                match self { $(AnyWorkload::$Type(w) => w.on_complete(rng)),+ }
-            }
-            fn is_over(&self) -> bool {
-                match self { $(AnyWorkload::$Type(w) => w.is_over()),+ }
+        headgate_packet::dispatch! {
+            impl Workload for AnyWorkload [$($Type),+] {
+                #[inline]
+                fn supply(&mut self, rng: &mut Rng) -> Supply;
+                fn draws(&self) -> bool;
+                #[inline]
+                fn has_objects(&self) -> bool;
+                fn on_complete(&mut self, rng: &mut Rng) -> Option<Duration>;
+                fn is_over(&self) -> bool;
             }
         }
     };

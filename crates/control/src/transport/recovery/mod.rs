@@ -151,62 +151,30 @@ macro_rules! recoveries {
         #[derive(Clone, Debug)]
         pub(crate) enum AnyRecovery { $($Type($Held)),+ }
 
-        impl LossRecovery for AnyRecovery {
-            fn on_retransmission(&mut self, seq: u64, now: Time) {
-                match self { $(AnyRecovery::$Type(r) => r.on_retransmission(seq, now)),+ }
-            }
-            #[inline]
-            fn on_packet_acked(&mut self, seq: u64, record: Record, now: Time, min_rtt: Option<Duration>) {
-                match self { $(AnyRecovery::$Type(r) => r.on_packet_acked(seq, record, now, min_rtt)),+ }
-            }
-            #[inline]
-            fn on_advance(&mut self, ledger: &mut Ledger, state: &State, advanced: u64) -> u64 {
-                match self { $(AnyRecovery::$Type(r) => r.on_advance(ledger, state, advanced)),+ }
-            }
-            fn on_duplicate(&mut self, ledger: &mut Ledger) -> bool {
-                match self { $(AnyRecovery::$Type(r) => r.on_duplicate(ledger)),+ }
-            }
-            fn on_reported_duplicate(&mut self, ledger: &Ledger) {
-                match self { $(AnyRecovery::$Type(r) => r.on_reported_duplicate(ledger)),+ }
-            }
-            #[inline]
-            fn detect_losses(&mut self, ledger: &mut Ledger, state: &mut State, signals: &Signals<'_>) -> Detected {
-                match self { $(AnyRecovery::$Type(r) => r.detect_losses(ledger, state, signals)),+ }
-            }
-            fn on_enter(&mut self, ledger: &mut Ledger, state: &mut State, sacked: &Ranges, duplicates: u32) {
-                match self { $(AnyRecovery::$Type(r) => r.on_enter(ledger, state, sacked, duplicates)),+ }
-            }
-            fn on_exit(&mut self, ledger: &mut Ledger, repaired: bool) -> bool {
-                match self { $(AnyRecovery::$Type(r) => r.on_exit(ledger, repaired)),+ }
-            }
-            fn on_timeout(&mut self, ledger: &mut Ledger, state: &State, signals: &Signals<'_>) {
-                match self { $(AnyRecovery::$Type(r) => r.on_timeout(ledger, state, signals)),+ }
-            }
-            fn on_undo(&mut self, ledger: &Ledger, expired: Vec<(Time, u64)>) {
-                match self { $(AnyRecovery::$Type(r) => r.on_undo(ledger, expired)),+ }
-            }
-            fn has_unproved(&self, ledger: &Ledger, state: &State, sacked: &Ranges) -> bool {
-                match self { $(AnyRecovery::$Type(r) => r.has_unproved(ledger, state, sacked)),+ }
-            }
-            fn take_unproved(&mut self, ledger: &Ledger, state: &State, sacked: &Ranges) -> Option<u64> {
-                match self { $(AnyRecovery::$Type(r) => r.take_unproved(ledger, state, sacked)),+ }
-            }
-            #[inline]
-            fn may_release(&self, limited_transmit: u64) -> u64 {
-                match self { $(AnyRecovery::$Type(r) => r.may_release(limited_transmit)),+ }
-            }
-            fn reordering_timer(&self) -> Option<Time> {
-                match self { $(AnyRecovery::$Type(r) => r.reordering_timer()),+ }
-            }
-            #[inline]
-            fn restarts_timer(&mut self, ledger: &Ledger, state: &State, advanced: bool, oldest: Option<Duration>, now: Time) -> bool {
-                match self { $(AnyRecovery::$Type(r) => r.restarts_timer(ledger, state, advanced, oldest, now)),+ }
-            }
-            fn retransmission_restarts_timer(&self, of_oldest: bool) -> bool {
-                match self { $(AnyRecovery::$Type(r) => r.retransmission_restarts_timer(of_oldest)),+ }
-            }
-            fn memory(&self) -> usize {
-                match self { $(AnyRecovery::$Type(r) => r.memory()),+ }
+        headgate_packet::dispatch! {
+            impl LossRecovery for AnyRecovery [$($Type),+] {
+                fn on_retransmission(&mut self, seq: u64, now: Time);
+                #[inline]
+                fn on_packet_acked(&mut self, seq: u64, record: Record, now: Time, min_rtt: Option<Duration>);
+                #[inline]
+                fn on_advance(&mut self, ledger: &mut Ledger, state: &State, advanced: u64) -> u64;
+                fn on_duplicate(&mut self, ledger: &mut Ledger) -> bool;
+                fn on_reported_duplicate(&mut self, ledger: &Ledger);
+                #[inline]
+                fn detect_losses(&mut self, ledger: &mut Ledger, state: &mut State, signals: &Signals<'_>) -> Detected;
+                fn on_enter(&mut self, ledger: &mut Ledger, state: &mut State, sacked: &Ranges, duplicates: u32);
+                fn on_exit(&mut self, ledger: &mut Ledger, repaired: bool) -> bool;
+                fn on_timeout(&mut self, ledger: &mut Ledger, state: &State, signals: &Signals<'_>);
+                fn on_undo(&mut self, ledger: &Ledger, expired: Vec<(Time, u64)>);
+                fn has_unproved(&self, ledger: &Ledger, state: &State, sacked: &Ranges) -> bool;
+                fn take_unproved(&mut self, ledger: &Ledger, state: &State, sacked: &Ranges) -> Option<u64>;
+                #[inline]
+                fn may_release(&self, limited_transmit: u64) -> u64;
+                fn reordering_timer(&self) -> Option<Time>;
+                #[inline]
+                fn restarts_timer(&mut self, ledger: &Ledger, state: &State, advanced: bool, oldest: Option<Duration>, now: Time) -> bool;
+                fn retransmission_restarts_timer(&self, of_oldest: bool) -> bool;
+                fn memory(&self) -> usize;
             }
         }
     };

@@ -103,19 +103,6 @@ pub struct Recorded {
     calls: Vec<Call>,
 }
 
-/// The same method of whichever structure it is.
-macro_rules! each {
-    ($self:ident, $heap:ident => $call:expr) => {
-        match $self {
-            AnyHeap::Perc($heap) => $call,
-            AnyHeap::Link($heap) => $call,
-            AnyHeap::Tree($heap) => $call,
-            AnyHeap::Heap($heap) => $call,
-            AnyHeap::Recorded($heap) => $call,
-        }
-    };
-}
-
 impl AnyHeap {
     /// An empty structure that makes room by the largest tag.
     pub fn new(kind: Structure, flows: usize) -> AnyHeap {
@@ -148,18 +135,14 @@ impl AnyHeap {
     }
 }
 
-impl BoundedHeap for AnyHeap {
-    #[inline]
-    fn insert(&mut self, item: Tagged) -> u32 {
-        each!(self, heap => heap.insert(item))
-    }
-    #[inline]
-    fn pop_min(&mut self) -> Option<(Tagged, u32)> {
-        each!(self, heap => heap.pop_min())
-    }
-    #[inline]
-    fn pop_victim(&mut self) -> Option<(Tagged, u32)> {
-        each!(self, heap => heap.pop_victim())
+headgate_packet::dispatch! {
+    impl BoundedHeap for AnyHeap [Link, Tree, Heap, Perc, Recorded] {
+        #[inline]
+        fn insert(&mut self, item: Tagged) -> u32;
+        #[inline]
+        fn pop_min(&mut self) -> Option<(Tagged, u32)>;
+        #[inline]
+        fn pop_victim(&mut self) -> Option<(Tagged, u32)>;
     }
 }
 

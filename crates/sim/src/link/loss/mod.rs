@@ -25,9 +25,9 @@ macro_rules! laws {
             }
         }
 
-        impl Loss for AnyLoss {
-            fn loses(&mut self, now: Time, rng: &mut Rng) -> bool {
-                match self { $(AnyLoss::$Type(law) => law.loses(now, rng)),+ }
+        headgate_packet::dispatch! {
+            impl Loss for AnyLoss [$($Type),+] {
+                fn loses(&mut self, now: Time, rng: &mut Rng) -> bool;
             }
         }
     };
