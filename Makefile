@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo install test test-rest test-all planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots licenses lint check-tools clean
+.PHONY: demo install test test-rest test-all planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots licenses lint lint-rust lint-rest check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -92,11 +92,16 @@ bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpa
 oracles: ## install the other implementations from the registries and hold tests/oracle's gold files against them (minutes)
 	@$(PYTHON) tests/oracle/live.py
 
-lint: $(TOOLS)/bin/uv $(if $(shell command -v npm),$(NODE_MODULES)) ## formatting, lints, types and which part may use which (make test: what is generated, and how long files are)
-	@# Side by side: building the extension, the lints of Rust and the check of types have parts that keep one processor busy only.
+lint: lint-rust lint-rest ## formatting, lints, types and which part may use which (make test: what is generated, and how long files are)
+
+lint-rust: $(TOOLS)/bin/uv
+	@# Side by side: building the extension and the lints of Rust have parts that keep one processor busy only.
 	@$(SYNC) --all-extras --group dev & sync=$$!; \
 	cargo fmt --all --check && cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; rust=$$?; \
 	wait $$sync && exit $$rust
+
+lint-rest: $(TOOLS)/bin/uv $(if $(shell command -v npm),$(NODE_MODULES))
+	@$(SYNC) --all-extras --group dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@$(BIN)/mypy & types=$$!; $(BIN)/lint-imports --no-logo; imports=$$?; wait $$types && exit $$imports
