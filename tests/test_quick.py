@@ -101,7 +101,7 @@ def test_every_discipline_is_a_queue(name: str) -> None:
         ("jk_reno*1e3", ["1 to 400000"]),
         ("jk_reno*" + "9" * 5000, ["1 to 400000"]),
         ("window=5", ["'window=5'", "a flow first"]),
-        ("jk_reno:5", ["jk_reno: found '5'", "KEY=VALUE"]),
+        ("jk_reno:fast", ["jk_reno: found 'fast'", "KEY=VALUE"]),
         ("jk_reno:", ["jk_reno: found ''", "KEY=VALUE"]),
         ("jk_reno:windw=5", ["'windw'", "window", 'Did you mean "window"?']),
         ("jk_reno:packet.=5", ["'packet.'"]),
@@ -234,7 +234,18 @@ def test_a_transfer_that_ended_before_the_measured_part_says_so(cli: Cli) -> Non
     assert "nothing through" not in text
     # The others share the line by two, and the index is that of two.
     assert text.count("of the max-min share of 50 Mbit/s") == 2
-    late = cli("quick", "--rate", "1Mbit/s", "--rtt", "30ms", "--flows", "reno,transfer:start=99s", "--no-phase")
+    late = cli(
+        "quick",
+        "--rate",
+        "1Mbit/s",
+        "--rtt",
+        "30ms",
+        "--flows",
+        "reno,transfer:start=99s",
+        "--duration",
+        "30s",
+        "--no-phase",
+    )
     assert "transfer had nothing to send in the measured part of the run." in " ".join(late.stdout.split())
 
 

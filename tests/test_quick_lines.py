@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import headgate.cli.quick as cli_quick
+from headgate import quick
+from headgate.quick import read_line
 
 from .conftest import Cli
 from .test_quick_words import ASKED, of
@@ -21,13 +26,52 @@ def typed() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("line", "due"), typed())
 def test_lines_as_people_type_them(line: str, due: str, cli: Cli) -> None:
+    due, *more = due.split(" | ")
+    if due.startswith("+"):
+        several(line, due[1:].strip(), more)
+        return
     done = cli("quick", *shlex.split(line), "--print")
     if due.startswith("!"):
         assert done.returncode == 2 and due[1:].strip() in " ".join(done.stderr.split())
         return
     assert (done.returncode, done.stderr) == (0, "")
-    said = [text for text in done.stdout.splitlines() if text.startswith("# Read as: ")]
-    assert said == ([f"# Read as: headgate quick {due}"] if due else [])
+    said = [text.removeprefix("# ") for text in done.stdout.splitlines() if text.startswith("# ")]
+    read = [text for text in said if text.startswith("Read as: ")]
+    assert read == ([f"Read as: headgate quick {due}"] if due else [])
+    assert [text for text in said if text in more or not text.startswith(("Read as: ", *SAID_OF_DEFAULTS))] == more
+
+
+#: Sentences that the lines of the file leave out: what a line does not name, and that flows have no ECN.
+SAID_OF_DEFAULTS = ("The line names no ", "A latency of ")
+
+
+def several(line: str, due: str, more: list[str]) -> None:
+    """A line with several values of an option: each is a scenario."""
+    given = cli_quick.quick.make_context("quick", shlex.split(line)).params
+    options = {k: v for k, v in given.items() if k in OPTIONS} | {"preset": given["sort"]}
+    read = read_line(given["words"], options, given["flows"], given["up_flows"])
+    assert read.axis and len(read.each()) == len(read.values) > 1
+    assert read.sentences() == ([f"Read as: headgate quick {due}"] if due else []) + more
+    for one in read.each():
+        values, _ = cli_quick._given(one)
+        quick.scenario(flows=one.flows, up_flows=one.up_flows, **values).resolve()
+    if due:
+        # The reading is a line that is read as itself.
+        assert gave(due) == (read.options, ",".join(read.flows), ",".join(read.up_flows), read.values)
+
+
+def gave(line: str) -> tuple[Any, ...]:
+    given = cli_quick.quick.make_context("quick", shlex.split(line)).params
+    options = {k: v for k, v in given.items() if k in OPTIONS} | {"preset": given["sort"]}
+    read = read_line(given["words"], options, given["flows"], given["up_flows"])
+    assert not read.read
+    return read.options, ",".join(read.flows), ",".join(read.up_flows), read.values
+
+
+#: Options of a line.
+OPTIONS = (
+    "rate", "up", "rtt", "loss", "queue", "up_queue", "shaper", "buffer", "transport", "duration", "seed", "noise", "replications",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -87,3 +131,78 @@ def test_a_queue_is_that_of_its_direction(cli: Cli) -> None:
     # The same in both is written once.
     assert "reverse_queue" not in of("bulk", queue="fq", up_queue="fq").data["topology"]["line"]
     assert "--up-queue: found 'fqq'." in cli(*ASKED, "--flows", "bulk", "--up-queue", "fqq").stderr
+
+
+def test_several_values_are_runs_of_their_own(cli: Cli) -> None:
+    """Each row is the run of its value alone, and cautions name the value."""
+    args = ("20Mbit/s", "30ms", "cubic", "call", "--duration", "4s", "--no-phase")
+    done = cli("quick", *args, "--queue", "fifo", "--queue", "FQ-CoDel")
+    text = " ".join(done.stdout.split())
+    assert text.startswith(
+        "Read as: headgate quick --rate 20Mbit/s --rtt 30ms --queue fcfs,fq_codel --duration 4s --flows cubic,call"
+    )
+    assert "--queue flows goodput Mbit/s rtt ms queueing ms drops" in text
+    together = json.loads(cli("quick", *args, "--queue", "fifo,fq_codel", "--json").stdout)
+    alone = [json.loads(cli("quick", *args, "--queue", queue, "--json").stdout) for queue in ("fcfs", "fq_codel")]
+    assert (together["option"], [run["value"] for run in together["runs"]]) == ("--queue", ["fcfs", "fq_codel"])
+    assert [run["digest"] for run in together["runs"]] == [run["digest"] for run in alone]
+    assert all(said.startswith("--queue ") for said in together["cautions"])
+    seeds = json.loads(cli("quick", *args, "--seed", "1..2", "--json").stdout)["runs"]
+    assert [run["seed"] for run in seeds] == [1, 2] and seeds[0]["digest"] == alone[0]["digest"] != seeds[1]["digest"]
+    for more, due in (
+        (["--print"], "--print: found several values of --queue; expected one, as --queue fcfs"),
+        (["--figure", "a.png"], "--figure: found several values of --queue"),
+        (["--shaper", "90%,95%"], "found several values of --queue and of --shaper; expected them of one option"),
+    ):
+        refused = cli("quick", *args, "--queue", "fifo,cake", *more)
+        assert refused.returncode == 2 and due in " ".join(refused.stderr.split())
+
+
+def test_a_shaper_takes_the_queue_beside_it() -> None:
+    """A modem has no queue to choose: a queue beside a shaper that names none is the router's."""
+
+    def options(**given: str) -> dict[str, Any]:
+        return read_line(["home", "game", "upload"], given).options
+
+    assert options(shaper="sweep", queue="cake") == {"preset": "home", "shaper": "sweep:cake"}
+    assert options(shaper="auto", queue="sqm") == {"preset": "home", "shaper": "sweep"}
+    kept = {"preset": "home", "shaper": "9M:fq_codel", "queue": "cake"}
+    assert options(shaper="9M:fq_codel", queue="cake") == kept
+    assert options(shaper="9M", queue="fifo") == {"preset": "home", "shaper": "9M", "queue": "fcfs"}
+
+
+def test_flows_end_when_they_say() -> None:
+    """Between 10 s and 20 s of 40 s a flow of 8 Mbit/s sends a quarter of what the link carries, and a whole flow has the rest."""
+    made = of("cbr:8Mbit/s,start=10s,stop=20s", duration="40s", rate="20Mbit/s")
+    assert made.data["events"] == [{"at": "20s", "stop": "cbr"}]
+    flows = made.run().flows
+    assert flows["sent"].sum() * 8000 / 8e6 == pytest.approx(10, abs=0.1)
+    # Each of several ends; one that would end behind the run does not.
+    two = of("cubic*2:stop=3s,bbr:stop=9s", duration="5s").data
+    assert [event["stop"] for event in two["events"]] == ["cubic1", "cubic2"]
+    # The run is long enough for the last one that begins or ends.
+    assert of("cubic:start=50s").data["duration"] == "60s"
+
+
+def test_ecn_names_no_transport() -> None:
+    """Flows with ECN beside each other have one transport as those without it, and packets are marked, not dropped."""
+    made = of("cubic:transport.ecn=true,bbr3:transport.ecn=true", queue="codel:mark=true", duration="10s")
+    cubic = made.data["flows"][0]
+    assert (cubic["transport"], cubic["receiver"]) == ({"preset": "linux", "ecn": True}, {"every": 1})
+    alone = of("cubic:transport.ecn=true", queue="codel:mark=true", duration="10s").run().flows
+    assert alone["marks"].sum() > 0 and alone["drops"].sum() == 0
+
+
+def test_a_line_with_a_spelling_error_is_shown_whole(cli: Cli) -> None:
+    done = cli("quick", "20Mbit/s", "40ms", "cubc", "brb", "--que", "fq-codel")
+    due = "Type, if so: headgate quick --rate 20Mbit/s --rtt 40ms --queue fq_codel --flows cubic,bbr"
+    assert done.returncode == 2 and due in " ".join(done.stderr.split())
+    # What is shown can be typed.
+    assert cli(*shlex.split(due.removeprefix("Type, if so: headgate ")), "--print").returncode == 0
+
+
+def test_an_option_that_stands_twice_is_not_forgotten(cli: Cli) -> None:
+    base = ("quick", "20Mbit/s", "40ms", "cubic", "--print")
+    assert cli(*base, "--duration", "9s", "--time", "9s").returncode == 0
+    refused = cli(*base, "--duration", "9s", "--time", "8s")
+    assert refused.returncode == 2 and "--duration: found 9s and 8s; expected one of them" in refused.stderr

@@ -79,11 +79,7 @@ def test_what_may_mean_two_things_gets_no_hint(option: str, given: str, cli: Cli
         ("--queue", "hfsc", "headgate does not have HFSC; nearest in kind: `htb` and `hrr`"),
         ("--flows", "htcp", "headgate does not have H-TCP"),
         ("--flows", "westwood", "headgate does not have Westwood; nearest in kind: `newreno`, from which it comes"),
-        (
-            "--flows",
-            "quic",
-            "headgate does not have QUIC as such: name its flow control; nearest in kind: `cubic` and `bbr1`",
-        ),
+        ("--flows", "gcc", "headgate does not have Google Congestion Control; nearest in kind: `scream`"),
         ("--queue", "fq_codle", 'Did you mean "fq_codel"?'),
         ("--flows", "cubik", 'Did you mean "cubic"?'),
     ],
@@ -264,11 +260,14 @@ def test_words_without_options_are_a_path_and_flows(cli: Cli) -> None:
             "home bulk --flows cubik,brb",
             "found 'cubik' Did you mean \"cubic\"? 'brb' Did you mean \"bbr\"? Expected for each",
         ),
-        ("20Mbit/s 30ms fifo codel bulk", "found the queues fcfs,codel; expected one"),
+        (
+            "20Mbit/s 30ms fifo codel bulk 1bdp,2bdp",
+            "found several values of --queue and of --buffer; expected them of one option: headgate matrix runs all pairs",
+        ),
         ("20Mbit/s delay 20ms bulk", "expected --rtt 40ms if that is one way, or --rtt 20ms if it is there and back"),
         ("20Mbit/s 2 cubic", "found '2' before cubic; expected --rtt 2ms for a round trip, or cubic*2"),
         ("20Mbit/s 20ms 200ms cubic", "a buffer is --buffer 200ms, a duration --duration 200ms"),
-        ("20Mbit/s --delay 20ms cubic", "--delay: found '20ms'; expected --rtt with the time there and back"),
+        ("20Mbit/s --delay 20ms cubic", "found 'delay=20ms'; expected --rtt 40ms if that is one way, or --rtt 20ms if"),
     ):
         done = cli("quick", *words.split())
         assert (done.returncode, done.stdout) == (2, "")

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..base.errors import HeadgateError, cut
-from ..base.typed import joined
 from . import signals
 from .scenario_files import plugin_files
 from .show import output, print_json
-
-#: Options under the names that other tools and people have for them.
-_OPTIONS = {
-    "--bandwidth": "--rate", "--bw": "--rate", "--speed": "--rate", "--down": "--rate", "--download": "--rate", "--capacity": "--rate",
-    "--downlink": "--rate", "--uplink": "--up", "--upload": "--up", "--ping": "--rtt", "--latency": "--rtt", "--qdisc": "--queue",
-    "--aqm": "--queue", "--discipline": "--queue", "--queues": "--queue", "--time": "--duration", "--length": "--duration",
-    "--runs": "--replications", "--repeat": "--replications", "--reps": "--replications", "--buffer-size": "--buffer",
-    "--queue-size": "--buffer", "--qlen": "--buffer", "--loss-rate": "--loss", "--plr": "--loss", "--flow": "--flows",
-    "--control": "--flows", "--controls": "--flows", "--cc": "--flows", "--upflows": "--up-flows", "--upload-flows": "--up-flows",
-    "--sqm": "--shaper", "--shape": "--shaper", "-t": "--duration",
-}  # fmt: skip
-
-#: Options of iperf, with what to type for them.
-_IPERF = {
-    "-P": "cubic*{} for that number of flows", "-b": "cbr:{} for a flow at that rate", "-c": "none: the line is the whole path",
-    "-R": "a flow in --up-flows for the other direction", "-u": "a flow such as cbr:3Mbit/s for UDP",
-}  # fmt: skip
 
 
 class _AsTyped(click.Command):
@@ -36,25 +19,18 @@ class _AsTyped(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Takes the words as they were typed."""
-        words: list[str] = []
-        given = joined(args)
-        for i, word in enumerate(given):
-            name, sign, value = word.partition("=")
-            if name == "--delay":
-                expected = "expected --rtt with the time there and back: twice that of one way"
-                raise HeadgateError(f"--delay: found {cut(repr(value or ' '.join(given[i + 1 : i + 2])))}; {expected}")
-            if name in _IPERF:
-                following = given[i + 1] if name not in ("-R", "-u") and i + 1 < len(given) else ""
-                expected = _IPERF[name].format(cut(following or 4))
-                raise HeadgateError(f"found {cut(repr(f'{name} {following}'.strip()))}; expected {expected}")
-            words.append(_OPTIONS.get(name.lower(), name) + sign + value if word.startswith("-") else word)
-        return super().parse_args(ctx, words)
+        from ..quick.foreign import options_of
+
+        return super().parse_args(ctx, options_of(args))
 
 
 @click.command(
     cls=_AsTyped,
     epilog="""Words may stand in any order: rates, times, losses, buffers, queues and flows are known by their units and names, as in
 headgate quick 50/10 20ms cake download game. The output says how a line was read that is not as the options have it.
+
+An option may have several values, as in --queue fifo,fq_codel,cake, --buffer 0.5,1,2bdp or --seed 1..5: each is a run by itself, and a
+table has them all.
 
 A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
 controls), with endless data, a workload (headgate list workloads), or a short name such as bulk, web, video, call, game
@@ -120,7 +96,7 @@ Examples:
     metavar="TIME",
     help="Simulated time; 1000 round trips, and at least 10s, or 70s with web or video, unless given.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams; 1 unless given.")
+@click.option("--seed", metavar="N", help="Seed of all random streams, or several as 1..5; 1 unless given.")
 @click.option(
     "--noise",
     metavar="N",
@@ -164,7 +140,7 @@ def quick(
     """
     with signals.loading():
         from ..base.toml import file_text
-        from ..quick import PRESETS, finely, notes, preset, read_line, shaper_said
+        from ..quick import PRESETS, finely, notes, read_line, shaper_said
         from ..quick import scenario as of
 
     if list_presets:
@@ -177,13 +153,11 @@ def quick(
         print_presets(list(PRESETS.values()))
         return
     line = read_line(words, {"preset": sort, **options}, flows, up_flows)
-    given = dict(line.options)
-    replications = int(given.pop("replications", 1))
-    if "seed" in given:
-        given["seed"] = int(given["seed"])
-    sort = given.pop("preset", None)
-    given = ({} if sort is None else preset(sort)) | given
+    given, replications = _given(line)
     said = line.sentences()
+    if line.axis:
+        _several(line, said, phase, figure, as_file, as_json)
+        return
     if str(given.get("shaper", "")).partition(":")[0].strip() == "sweep":
         _sweep(line, given, said, as_file, as_json)
         return
@@ -238,6 +212,72 @@ def quick(
         out.print(sentence, markup=False)
     if figure is not None:
         out.print(f"figure: {figure}", markup=False, soft_wrap=True)
+
+
+def _given(line: Any) -> tuple[dict[str, Any], int]:
+    """The arguments of a scenario, and the number of runs."""
+    from ..quick import preset
+
+    given = dict(line.options)
+    replications = int(given.pop("replications", None) or 1)
+    seed = str(given.get("seed", 1)).strip()
+    if not re.fullmatch(r"\d{1,20}", seed) or int(seed) >= 2**64:
+        raise HeadgateError(
+            f"--seed: found {cut(repr(seed))}; expected a whole number from 0 to 2^64-1, or several as 1..5"
+        )
+    if "seed" in given:
+        given["seed"] = int(seed)
+    sort = given.pop("preset", None)
+    return ({} if sort is None else preset(sort)) | given, replications
+
+
+def _several(line: Any, said: list[str], phase: bool, figure: Path | None, as_file: bool, as_json: bool) -> None:
+    """A run for each value of an option, and a table of them."""
+    with signals.loading():
+        from ..checks.phase import check, in_step
+        from ..quick import notes
+        from ..quick import scenario as of
+        from ..results.sentences import unsettled
+        from ..scenario.effects import warnings_of_all
+        from .tables.several import print_several
+        from .terminal import console, progress, warn_all
+
+    option = f"--{line.axis.replace('_', '-')}"
+    other = "--print" if as_file else "--figure" if figure is not None else ""
+    if other or any(value.startswith("sweep") for value in line.values if line.axis == "shaper"):
+        one = next(value for value in line.values if not value.startswith("sweep"))
+        raise HeadgateError(f"{other or '--shaper'}: found several values of {option}; expected one, as {option} {one}")
+    made, given = [], dict[str, Any]()
+    for one in line.each():
+        given, replications = _given(one)
+        made.append(of(flows=line.flows, up_flows=line.up_flows, **given))
+    results, cautions = [], list[str]()
+    for scenario, value in zip(made, line.values, strict=True):
+        with progress(f"running {option} {value}") as callback:
+            results.append(scenario.run(None, replications, None, callback))
+        own = list(unsettled(results[-1]))
+        if phase and in_step(scenario):
+            with progress("with other host noise") as callback:
+                found = check(scenario, results[-1], progress=callback)
+            own += [found.sentence()] if found.depends else []
+        cautions += [f"{option} {value}: {sentence}" for sentence in own]
+    messages = warnings_of_all(one.scenario for one in results)
+    warn_all(messages)
+    if as_json:
+        runs = [{"value": value, **one.to_dict()} for value, one in zip(line.values, results, strict=True)]
+        print_json({"option": option, "runs": runs, "cautions": cautions, "warnings": messages, "read_as": said})
+        return
+    out = console()
+    for sentence in said:
+        out.print(sentence, markup=False, soft_wrap=True)
+    if said:
+        out.print()
+    print_several(option, line.values, results)
+    out.print()
+    for note in [*notes(given["rtt"], line.flows, line.up_flows, given.get("transport", "same")), *cautions]:
+        out.print(note, markup=False)
+    out.print("Each row is a run by itself. One of them with all that it has:")
+    out.print(line.each()[-1].command(), markup=False, soft_wrap=True)
 
 
 def _sweep(line: Any, given: dict[str, Any], said: list[str], as_file: bool, as_json: bool) -> None:

@@ -42,6 +42,10 @@ __all__ = [
 ]
 
 
+#: Picoseconds that a run goes on behind the last start or end of a flow, unless its duration is given.
+LATER = 10 * 10**12
+
+
 def scenario(
     rate: str,
     rtt: str,
@@ -115,7 +119,10 @@ def scenario(
         buffer = BUFFER
     least = min(trips)
     seconds = max(shorthands()[g.name].lasts_s if g.name in shorthands() else 10 for g in groups)
-    length = max(1000 * max(trips), seconds * 10**12) if duration is None else quantity("--duration", duration, "s")
+    if duration is None:
+        length = max(1000 * max(trips), seconds * 10**12, _last(groups) + LATER)
+    else:
+        length = quantity("--duration", duration, "s")
     data: dict[str, Any] = {"name": "quick", "duration": duration or text_of("s", length)}
     if seed is not None:
         data["seed"] = seed
@@ -152,6 +159,8 @@ def scenario(
             unit = 10**9 if length > 10**11 else 1
             group.entry["start"] = text_of("s", -(-length // 7 // unit) * unit)
     data["flows"] = _entries(groups, text_of("s", 10 * max(trips)))
+    if stops := _stops(groups, data["flows"], length):
+        data["events"] = stops
     made = Scenario(data, "quick")
     made.load_plugins()
     return made
@@ -280,6 +289,24 @@ def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
         seen[label] += group.count
         before += group.count
     return entries
+
+
+def _last(groups: list[Flows]) -> int:
+    """When the last flow begins or ends that says when, in picoseconds; 0 without one."""
+    times = [text for group in groups for text in (group.stop, group.entry.get("start")) if isinstance(text, str)]
+    return max((_core.quantity(text, "s")[1] for text in times), default=-LATER)
+
+
+def _stops(groups: list[Flows], entries: list[dict[str, Any]], length: int) -> list[dict[str, Any]]:
+    """The events that end flows before the run does, in the order of time."""
+    found = []
+    for group, entry in zip(groups, entries, strict=True):
+        first = entry.get("first", 1)
+        names = [entry["name"].replace("{i}", str(first + i)) for i in range(group.count)]
+        found += [(quantity("--flows: stop", group.stop, "s"), name) for name in names if group.stop is not None]
+    return [
+        {"at": text_of("s", at), "stop": name} for at, name in sorted(found, key=lambda stop: stop[0]) if at < length
+    ]
 
 
 def _noise(text: str) -> str | None:

@@ -42,6 +42,8 @@ def read(where: str, text: str, kind: str) -> str:
     """
     given = re.sub(r"^\.(?=\d)", "0.", text.strip())
     try:
+        if where == "--duration" and re.search(r"\dm(\d|$)|h", given):
+            given = text = _long(given)
         _core.quantity(given, kind)
     except ValueError as e:
         meant = re.search(r" \(did you mean `(.*)`\?\)$", str(e))
@@ -61,6 +63,23 @@ def read(where: str, text: str, kind: str) -> str:
         given = f"{text.strip()}s"
     quantity(where, given, kind)
     return given
+
+
+def _long(text: str) -> str:
+    """A time of hours, minutes and seconds in seconds; a text that is none stays.
+
+    >>> _long("1m30s"), _long("2m"), _long("1h"), _long("90s")
+    ('90s', '120s', '3600s', '90s')
+    """
+    found = re.fullmatch(
+        r"(?:(\d{1,4})\s*h(?:ours?|rs?)?)?\s*(?:(\d{1,5})\s*m(?:in(?:ute)?s?)?)?\s*"
+        r"(?:(\d{1,5})\s*s?(?:ec(?:ond)?s?)?)?",
+        text,
+        re.IGNORECASE,
+    )
+    if found is None or not (found[1] or found[2]):
+        return text
+    return f"{3600 * int(found[1] or 0) + 60 * int(found[2] or 0) + int(found[3] or 0)}s"
 
 
 #: Parameters whose unit says less than their name: `5M` is a rate or a size.
@@ -160,3 +179,31 @@ def share(where: str, text: str) -> float:
         hint = f" (did you mean `{found[1]}%`?)" if found and not found[2] and 1 <= value < 100 else ""
         raise HeadgateError(f"{where}: found {cut(repr(text))}; expected a share below 1, such as 1% or 0.01{hint}")
     return round(value, 12)
+
+
+#: What a line may say of all flows, by the words for it.
+OF_ALL = {
+    "mtu": "mtu", "packet": "mtu", "packets": "mtu", "packet_size": "mtu", "pktsize": "mtu", "iw": "iw", "initcwnd": "iw", "icwnd": "iw",
+    "initial_window": "iw", "parallel": "parallel", "ecn": "ecn",
+}  # fmt: skip
+
+#: What its values are, as an error says it, and a pattern of them.
+_VALUES = {
+    "mtu": (r"(\d{2,5})\s*(?:b|bytes?)?", "a number of bytes such as 1500"),
+    "iw": (r"(\d{1,5})\s*(?:pkts?|packets?|segments?)?", "a number of packets such as 10"),
+    "parallel": (r"0*([1-9]\d{0,5})", "a number of flows such as 4"),
+    "ecn": (r"(on|off|true|false|yes|no|1|0)", "on or off"),
+}
+
+
+def value_of(key: str, text: str) -> str:
+    """The value of what is said of all flows.
+
+    Raises:
+        HeadgateError: it is none.
+    """
+    pattern, expected = _VALUES[key]
+    found = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
+    if found is None:
+        raise HeadgateError(f"found '{key}={text}'; expected {expected}")
+    return found[1].lower()

@@ -32,6 +32,9 @@ _KEPT: Mapping[str, Mapping[str, Any]] = {
     "ledbat_plus_plus": {"initial_window": 2},
 }
 
+#: Keys of a transport that leave open which one it is.
+_OPEN_KEYS = frozenset({"ecn", "initial_window"})
+
 #: Each packet is acknowledged, as for the flow controls with Linux's transport of their own.
 _EACH = {"every": 1}
 
@@ -64,15 +67,12 @@ def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> li
     short = [
         g
         for g, trip in zip(groups, trips, strict=True)
-        if trip < SHORT_S * 10**12
-        and has_transport(_control(g))
-        and _control(g) not in LINUX
-        and "transport" not in g.entry
+        if trip < SHORT_S * 10**12 and has_transport(_control(g)) and _control(g) not in LINUX and not _names_one(g)
     ]
     if transport not in (SAME, OWN):
         short = []
     for group in short:
-        group.entry["transport"] = {"preset": "linux", **_kept(group)}
+        group.entry["transport"] = {"preset": "linux", **_kept(group), **group.entry.get("transport", {})}
     if short:
         sentences.append(
             f"{_names(short)} {_have(short)} Linux's transport (transport.preset=linux), since round trips are below 1 ms; "
@@ -84,16 +84,17 @@ def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> li
 def _transports(groups: list[Flows], transport: str, short: list[Flows]) -> list[str]:
     """Gives flows beside each other one transport, with sentences on that, and on what still differs."""
     served = [g for g in groups if has_transport(_control(g))]
-    free = [g for g in served if not {"transport", "receiver"} & g.entry.keys() or any(g is one for one in short)]
+    free = [g for g in served if not _names_one(g) or any(g is one for one in short)]
     if transport not in (SAME, OWN):
         for group in free:
-            group.entry["transport"] = {"preset": transport, **_kept(group)}
+            group.entry["transport"] = {**group.entry.get("transport", {}), "preset": transport, **_kept(group)}
         return list(filter(None, [differing(groups)]))
     changed: list[Flows] = []
     if transport == SAME and _differ(served) and not {_control(g) for g in served} <= BY_RECOVERY:
         changed = [g for g in free if _control(g) not in LINUX]
         for group in changed:
-            group.entry |= {"transport": {"preset": "linux", **_kept(group)}, "receiver": dict(_EACH)}
+            own = {**_kept(group), **group.entry.get("transport", {})}
+            group.entry |= {"transport": {"preset": "linux", **own}, "receiver": dict(_EACH)}
     more = differing(groups)
     sentences = []
     if changed:
@@ -133,6 +134,7 @@ def _differ(served: list[Flows]) -> bool:
 def _kind(flow: Flows) -> str:
     """What two flows with the same transport have in common."""
     transport, receiver = flow.entry.get("transport", {}), flow.entry.get("receiver", {})
+    transport = {k: v for k, v in transport.items() if k not in _OPEN_KEYS}
     if not transport and not receiver:
         return "linux" if _control(flow) in LINUX else _control(flow)
     preset = transport.get("preset", "linux" if _control(flow) in LINUX else _control(flow))
@@ -140,6 +142,12 @@ def _kind(flow: Flows) -> str:
         return "linux"
     keys = {k: v for k, v in transport.items() if k not in _kept(flow)}
     return json.dumps([preset, keys, receiver], sort_keys=True)
+
+
+def _names_one(flow: Flows) -> bool:
+    """Whether a flow names its transport itself."""
+    transport = flow.entry.get("transport", {})
+    return "receiver" in flow.entry or not isinstance(transport, dict) or bool(transport.keys() - _OPEN_KEYS)
 
 
 def _kept(flow: Flows) -> Mapping[str, Any]:

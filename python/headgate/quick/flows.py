@@ -17,7 +17,8 @@ from ..base.typed import same_name
 from ..plugins import registered
 from ..scenario.shorthands import shorthands
 from ..scenario.subjects import divided, is_own, spelled
-from .amounts import with_unit
+from .amounts import quantity, with_unit
+from .services import service
 
 #: Keys of a flow that follow from its place in the list.
 _SET = {"name", "from", "to", "via", "count", "first"}
@@ -39,7 +40,17 @@ GRAMMAR = "NAME[*COUNT][:KEY=VALUE,...]"
 
 @dataclass
 class Flows:
-    """Equal flows, as `jk_reno*2:window=50` writes them; `back` if they run against the direction of the others."""
+    """Equal flows, as `jk_reno*2:window=50` writes them.
+
+    Attributes:
+        name: of a flow control, a workload or a short name.
+        count: how many.
+        rtt: their own round trip.
+        label: their name in the results.
+        entry: as a file has it.
+        back: whether they run against the direction of the others.
+        stop: when they end.
+    """
 
     name: str
     count: int = 1
@@ -47,6 +58,7 @@ class Flows:
     label: str = ""
     entry: dict[str, Any] = field(default_factory=dict)
     back: bool = False
+    stop: str | None = None
 
 
 def parse(text: str, option: str = "--flows") -> list[Flows]:
@@ -116,11 +128,11 @@ def counted(head: str) -> tuple[str, str | None]:
 def name_of(written: str) -> str | None:
     """The name here of a flow control, a workload or a short name, in any letters; None if there is none.
 
-    >>> name_of("NewReno"), name_of("BBRv3"), name_of("streaming"), name_of("cubik")
-    ('newreno', 'bbr3', 'video', None)
+    >>> name_of("NewReno"), name_of("BBRv3"), name_of("Fortnite"), name_of("cubik")
+    ('newreno', 'bbr3', 'game', None)
     """
     known = all_names()
-    return written if written in known else same_name(written, list(known))
+    return written if written in known else service(written) or same_name(written, list(known))
 
 
 def all_names() -> dict[str, None]:
@@ -192,8 +204,13 @@ def _set(flow: Flows, text: str, option: str) -> None:
     first, dot, rest = key.partition(".")
     keys = _keys()
     value = with_unit(key, value)
+    if key in ("start", "stop") and re.fullmatch(r"\d{1,6}(\.\d{1,6})?", value):
+        value = f"{value}s"
     if key == "rtt":
         flow.rtt = value
+    elif key == "stop":
+        quantity(f"{option}: {flow.name}: stop", value, "s")
+        flow.stop = value
     elif key == "name":
         flow.label = value
     elif key in own:
@@ -203,7 +220,7 @@ def _set(flow: Flows, text: str, option: str) -> None:
     elif first in keys and rest:
         _table(flow.entry, first)[rest] = parse_value(value)
     else:
-        known = [*own, "rtt", "name", *keys]
+        known = [*own, "rtt", "name", "stop", *keys]
         raise HeadgateError(f"{option}: {flow.name}: key {unknown(key, 'one of ' + ', '.join(known), known)}")
 
 

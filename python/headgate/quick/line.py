@@ -11,21 +11,47 @@ from typing import Any
 from .. import _core
 from ..base.errors import HeadgateError, cut
 from ..base.typed import NUMBER
-from .amounts import read, read_buffer, read_share
+from .amounts import OF_ALL, read, read_buffer, read_share, value_of
+from .fillers import FILLERS
 from .flows import all_names, is_flow
 from .queues import known_as, plain
-from .vocabulary import DIRECTIONS, FILLERS, NAMED, TWO_RATES, is_time, preset_of, rate_of, seconds_of, two_rates
+from .services import NEAR_PATHS
+from .several import listed
+from .shaper import SWEEPS
+from .tc import one_way, said_of
+from .vocabulary import DIRECTIONS, NAMED, TWO_RATES, is_time, preset_of, rate_of, seconds_of, two_rates
 
 
 @dataclass
 class TypedLine:
-    """What a line means: values of options by their names, and flows; `said` are sentences on what is not as it was typed."""
+    """What a line means.
+
+    Attributes:
+        options: their values by their names; of one with several values the first.
+        flows: lists of flows.
+        up_flows: those in the other direction.
+        read: whether it is not as it was typed.
+        said: sentences on what is not as it was typed.
+        axis: the option that has several values, each of which is a run by itself; empty if none has.
+        values: of that option.
+    """
 
     options: dict[str, Any] = field(default_factory=dict)
     flows: list[str] = field(default_factory=list)
     up_flows: list[str] = field(default_factory=list)
     read: bool = False
     said: list[str] = field(default_factory=list)
+    axis: str = ""
+    values: list[str] = field(default_factory=list)
+
+    def each(self) -> list[TypedLine]:
+        """A line for each value of the option that has several; the line itself if none has."""
+        if not self.axis:
+            return [self]
+        return [
+            TypedLine({**self.options, self.axis: value}, list(self.flows), list(self.up_flows))
+            for value in self.values
+        ]
 
     def command(self) -> str:
         """The line in the words of the options."""
@@ -48,14 +74,15 @@ class TypedLine:
         )
         for name in order:
             if self.options.get(name) is not None:
-                words += [f"--{name.replace('_', '-')}", str(self.options[name])]
+                text = ",".join(self.values) if name == self.axis else str(self.options[name])
+                words += [f"--{name.replace('_', '-')}", text]
         for name, texts in (("--flows", self.flows), ("--up-flows", self.up_flows)):
             words += [name, ",".join(texts)] if texts else []
         return shlex.join(words)
 
     def sentences(self) -> list[str]:
         """How the line was read; nothing where it is as it was typed."""
-        return [f"Read as: {self.command()}", *self.said] if self.read else []
+        return [*([f"Read as: {self.command()}"] if self.read else []), *self.said]
 
 
 class Named:
@@ -66,6 +93,8 @@ class Named:
         self.line, self.words, self.at = line, list(words), 0
         self.strange: list[str] = []
         self.duration = ""
+        self.whole: dict[str, str] = {}
+        self.marked = False
 
     def _flow(self, word: str) -> bool:
         """Flows of a list."""
@@ -79,15 +108,34 @@ class Named:
         """Values of options, each as files have it. Those that cannot be read stay, for the error that names them all."""
         line = self.line
         for name in list(line.options):
-            line.options[name] = self._value(name, line.options[name])
+            self._several(name, line.options[name])
         line.flows = [self._flow_text(text) for text in flows]
         line.up_flows = [self._flow_text(text) for text in up_flows]
         line.read |= line.flows != list(flows) or line.up_flows != list(up_flows)
+
+    def _several(self, name: str, text: Any) -> bool:
+        """Sets an option to a value, or to several; whether these are all of one option."""
+        line = self.line
+        values = listed(name, text) if isinstance(text, str) else [text]
+        found = list(dict.fromkeys(self._value(name, value) for value in values))
+        line.options[name] = found[0]
+        if len(values) > 1:
+            line.read |= ",".join(map(str, found)) != text
+            if line.axis not in ("", name):
+                self.strange.append(
+                    f"found several values of --{line.axis} and of --{name}; expected them of one option: headgate matrix runs all pairs"
+                )
+            line.axis, line.values = name, [str(value) for value in found]
+        return True
 
     def _value(self, name: str, text: Any) -> Any:
         """The value of an option as files have it."""
         if not isinstance(text, str):
             return text
+        if name in ("queue", "up_queue"):
+            self.line.said += [sentence for sentence in said_of(text) if sentence not in self.line.said]
+            if name == "queue" and one_way(text):
+                self.line.options.setdefault("up_queue", "fcfs")
         if name == "rate" and (two := TWO_RATES.fullmatch(text.strip())) is not None and two[4] != "s":
             down, up = two_rates(two)
             self.line.options.setdefault("up", up)
@@ -97,7 +145,8 @@ class Named:
             "rate": lambda: read("--rate", text, "bps"), "up": lambda: read("--up", text, "bps"), "rtt": lambda: read("--rtt", text, "s"),
             "duration": lambda: read("--duration", text, "s"), "loss": lambda: read_share("--loss", text),
             "buffer": lambda: read_buffer(text), "queue": lambda: plain(text), "up_queue": lambda: plain(text, "--up-queue"),
-            "preset": lambda: preset_of(text) or text,
+            "preset": lambda: self._path(text) or text, "shaper": lambda: self._shaper(text),
+            "seed": lambda: str(int(text)) if text.strip().isdigit() else text,
         }  # fmt: skip
         if name not in readers:
             return text
@@ -106,6 +155,22 @@ class Named:
         except HeadgateError:
             return text
         self.line.read |= found != text.strip()
+        return found
+
+    def _shaper(self, text: str) -> str:
+        """The rate of a shaper and its queue."""
+        given, colon, queue = text.partition(":")
+        given = SWEEPS.get(given.strip().lower(), given.strip())
+        if not colon:
+            return given
+        self.line.said += [sentence for sentence in said_of(queue) if sentence not in self.line.said]
+        return f"{given}:{plain(queue, '--shaper')}"
+
+    def _path(self, word: str) -> str | None:
+        """The sort of path that a word names, with a sentence if it is another one than its name says."""
+        found, near = preset_of(word), NEAR_PATHS.get(word.lower())
+        if near is not None and near[1] not in self.line.said:
+            self.line.said.append(near[1])
         return found
 
     def _times(self) -> None:
@@ -120,10 +185,13 @@ class Named:
 
     def _has_name(self, i: int) -> bool:
         """Whether the word before or after is the name of an option."""
-        before, after = self.words[i - 1 : i], self.words[i + 1 : i + 2]
+        before, after = self.words[i - 1 : i] if i else [], self.words[i + 1 : i + 2]
         if re.match(NUMBER, "".join(self.words[i + 2 : i + 3])) and self.words[i + 1].lower() != "ping":
             # The name is that of the value after it, as in `10s buffer 20`.
             after = []
+        if i > 1 and before[0].lower() in ("rtt", "ping") and is_time(self.words[i - 2]):
+            # The name is that of the value before it, as in `50ms ping 10s`.
+            before = []
         return any(
             w.lower().rstrip(":=") in ("rtt", "ping", "latency", "duration", "time", "buffer", "delay")
             for w in before + after
@@ -151,8 +219,21 @@ class Named:
         if not sign and re.fullmatch(r"[a-z]+:\.?\d.*", lower):
             key, sign, value = word.partition(":")
             key = key.lower() if key.lower() in NAMED and not is_flow(word) else ""
-        if sign and key in (*NAMED, "delay", "cc", "flows", "control"):
+        if (
+            sign
+            and key in (*NAMED, *OF_ALL, "delay", "owd", "cc", "flows", "control")
+            and not (key == "packet" and is_flow(word))
+        ):
             return self._named(key, value, word)
+        if lower in ("ecn", "noecn", "no-ecn"):
+            self.whole["ecn"] = "on" if lower == "ecn" else "off"
+            return True
+        if word.startswith(">"):
+            # A shell that takes it does not show it to the program.
+            told = " ".join(self.words[self.at - 1 : self.at + (word in (">", ">>"))])
+            self.at += word in (">", ">>")
+            self.line.said.append(f"{cut(told)} is for a shell: no file is written.")
+            return True
         key = lower.rstrip(":=")
         following = self.words[self.at] if self.at < len(self.words) else ""
         if key == "delay" and following[:1].isdigit():
@@ -190,6 +271,8 @@ class Named:
                 w in [x.lower() for x in self.words] for w in ("download", "upload")
             )
             return pair and (rate_of(value) is not None or re.fullmatch(NUMBER, value) is not None)
+        if name == "duration" and re.match(r"\d", value):
+            return self._value(name, value) != value or is_time(value) or re.fullmatch(NUMBER, value) is not None
         if name in ("rtt", "duration"):
             return is_time(value) or re.fullmatch(NUMBER, value) is not None
         if name == "queue":
@@ -204,6 +287,15 @@ class Named:
 
     def _named(self, key: str, value: str, word: str) -> bool:
         """A value whose option is named in the line."""
+        if key in OF_ALL:
+            try:
+                self.whole[OF_ALL[key]] = value_of(OF_ALL[key], value)
+            except HeadgateError as e:
+                self.strange.append(str(e))
+            return True
+        if key == "owd":
+            once = read("--rtt", value, "s")
+            return self._set("rtt", _core.quantity_text("s", 2 * _core.quantity(once, "s")[1]), word)
         if key == "delay":
             try:
                 once = read("--rtt", value, "s")
@@ -217,10 +309,8 @@ class Named:
         if key in ("cc", "flows", "control"):
             return self._flow(value)
         name = NAMED[key]
-        if name in ("seed", "replications"):
-            if not value.isdigit():
-                return False
-            return self._set(name, str(int(value)), word)
+        if name == "replications":
+            return value.isdigit() and self._set(name, str(int(value)), word)
         if name == "rate" and (two := TWO_RATES.fullmatch(value)) is not None:
             return self._rates(two, word)
         if key == "latency":
@@ -228,6 +318,9 @@ class Named:
             self.line.said.append(
                 f"A latency of {cut(value)} is taken as the round trip; if it is one way, type --rtt {twice}."
             )
+        if name not in self.line.options and len(listed(name, value)) > 1:
+            self.line.read = True
+            return self._several(name, value)
         return self._set(name, self._value(name, value), word)
 
     def _rates(self, two: re.Match[str], word: str) -> bool:

@@ -9,21 +9,25 @@ from typing import Any
 from ..base.catalogue import parameter_names
 from ..base.errors import cut
 from ..base.typed import NUMBER
+from .amounts import OF_ALL
+from .fillers import FILLERS
+from .flow_words import of_flows
 from .flows import all_names, counted, is_flow, name_of
 from .queues import known_as, parameter
+from .services import SERVICES, line_rate, path_of, service
+from .tc import nothing
 from .vocabulary import BETWEEN, NAMED, TWO_RATES, is_time, preset_of, rate_of, seconds_of
-
-#: Names of programs and services, by the flow that is meant.
-_MEANT = {
-    "meet": "zoom", "discord": "call", "twitch": "video", "speedtest": "bulk", "steam": "download",
-}  # fmt: skip
 
 #: Words that only say what the flow before them carries, by those flows.
 _ONE: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("call", "calls", "meeting", "chat"), ("zoom", "discord", "meet")),
+    **dict.fromkeys(("call", "calls", "meeting", "chat"), ("zoom", "discord", "meet", "webrtc")),
     "voice": ("discord",),
     **dict.fromkeys(("video", "videos", "movie"), ("netflix", "youtube", "twitch")),
-    **dict.fromkeys(("download", "downloads"), ("steam",)),
+    **dict.fromkeys(("download", "downloads", "update", "updates"), ("steam", "update", "windowsupdate")),
+    **dict.fromkeys(
+        ("upload", "uploads", "backup", "sync", "photos"),
+        tuple(name for name, flow in SERVICES.items() if flow == "upload"),
+    ),
 }
 
 #: Flows of which each is a stream by itself: the word says nothing beside them.
@@ -41,32 +45,108 @@ _HINTS = {
         "expected download*4 for four downloads at a time, or ledbat*4 with the flow control of BitTorrent",
     ),
     "jitter": "quick has no option for the jitter of a link: --print writes the line as a scenario file, and its link may have jitter",
+    "all": "expected the names of flow controls, such as cubic,bbr,reno: headgate list flow-controls has them",
+    **dict.fromkeys(
+        (
+            "kids",
+            "children",
+            "child",
+            "kid",
+            "family",
+            "work",
+            "office",
+            "wife",
+            "husband",
+            "roommate",
+            "neighbour",
+            "neighbor",
+        ),
+        "expected what they do, such as netflix, zoom, game, web, download or upload",
+    ),
+    **dict.fromkeys(
+        ("spotify", "music", "radio", "podcast"), "expected cbr:320kbit/s for a stream of music at that rate"
+    ),
+    **dict.fromkeys(("camera", "cctv", "doorbell"), "expected --up-flows cbr:2Mbit/s for a picture at that rate"),
+    **dict.fromkeys(
+        (
+            "sprout",
+            "verus",
+            "remy",
+            "pcp",
+            "nimbus",
+            "indigo",
+            "aurora",
+            "orca",
+            "c2tcp",
+            "yeah",
+            "hstcp",
+            "scalable",
+            "compound",
+            "cdg",
+            "lp",
+        ),
+        "headgate does not have this flow control: headgate list flow-controls has those that it has, such as copa, vivace, bbr3 and cubic",
+    ),
     "slow": "expected a flow control: slow start is a part of each, such as reno or cubic",
-    "mtu": "expected packet= after a flow, such as cubic:packet=1500B",
-    "byte": "expected packet= after a flow, such as cubic:packet=1500B",
-    "bytes": "expected packet= after a flow, such as cubic:packet=1500B",
+    "byte": "expected --mtu 1500 for packets of this size",
+    "bytes": "expected --mtu 1500 for packets of this size",
     "ecn": "expected a queue that marks, such as fq_codel:mark=true or red:mark=true",
 }
 
 #: Words that only make sense after one of those.
-_AFTER = {"slow": ("start",), "geforce": ("now",), "byte": ("packet", "packets"), "bytes": ("packet", "packets")}
+_AFTER = {"slow": ("start",), "geforce": ("now",)}
 
 
-def together(words: Sequence[str], options: Mapping[str, Any]) -> list[str]:
-    """The words of a line, those that belong together as one.
+def together(words: Sequence[str], options: Mapping[str, Any], said: list[str] | None = None) -> list[str]:
+    """The words of a line, those that belong together as one; `said` gets sentences on what is taken for something else.
 
     >>> together(["10Mbit/s", "codel", "target", "5ms", "cubic", "2%", "packet", "loss"], {})
     ['10Mbit/s', 'codel:target=5ms', 'cubic', '2%', 'loss']
     >>> together(["zoom", "stream", "upload"], {}), together(["one", "cubic", "stream"], {})
     (['zoom', 'video', 'upload'], ['one', 'cubic', 'stream'])
     """
-    return _queues(_streams(_rates(_losses(_services(words)), options)), options)
+    found = _queues(_streams(_rates(_losses(_services(words)), options)), options)
+    return of_flows(_packets(found), [] if said is None else said)
+
+
+def _packets(words: list[str]) -> list[str]:
+    """`1500 byte packets`, `mtu 9000`, `iw10` and `initcwnd 10` as a word each."""
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        lower = [word.lower() for word in words[at : at + 3]]
+        one = re.fullmatch(r"(?:iw|initcwnd|icwnd)(\d{1,4})", lower[0])
+        key = OF_ALL.get(lower[0].rstrip(":"), "")
+        if one is not None:
+            found.append(f"iw={one[1]}")
+        elif key in ("mtu", "iw") and re.fullmatch(r"\d{1,5}", "".join(lower[1:2])) and lower[0] != "packets":
+            found.append(f"{key}={lower[1]}")
+            at += 1
+        elif lower[:2] == ["initial", "window"] and re.fullmatch(r"\d{1,4}", "".join(lower[2:3])):
+            found.append(f"iw={lower[2]}")
+            at += 2
+        elif re.fullmatch(r"\d{2,5}(b|bytes?)?", lower[0]) and (size := _packet_words(lower)):
+            found.append(f"mtu={re.sub('[a-z]', '', lower[0])}")
+            at += size
+        else:
+            found.append(words[at])
+        at += 1
+    return found
+
+
+def _packet_words(lower: list[str]) -> int:
+    """How many words after a number say that it is the size of packets in bytes."""
+    if lower[0].isdigit():
+        named = lower[1:2] in (["byte"], ["bytes"]) and lower[2:3] in (["packet"], ["packets"])
+        return 2 if named else 0
+    return 1 if lower[1:2] in (["packet"], ["packets"]) else 0
 
 
 def _services(words: Sequence[str]) -> list[str]:
     """Names of services as the flows that are meant, without a word that only says what they carry: `zoom call`, `steam download`."""
     found: list[str] = []
     known = all_names()
+    words = _of_two(words)
     for i, word in enumerate(words):
         lower, before = word.lower(), words[i - 1].lower() if i else ""
         if word in known and lower not in ("call", "video", "download"):
@@ -77,7 +157,39 @@ def _services(words: Sequence[str]) -> list[str]:
         # Two short names as they are, such as zoom and call, are two flows.
         said = (before in flows or name_of(before) in flows) and not (before in known and lower in known)
         if not said and not (lower == "speedtest" and after in ("download", "upload")):
-            found.append(word if before == "google" else _MEANT.get(lower, word))
+            found.append(word if before == "google" else service(word) or word)
+    return found
+
+
+#: What is said with `no` or `without`, by the words that it is.
+_WITHOUT = {
+    **dict.fromkeys(("aqm", "qdisc", "fq"), "fcfs"), "ecn": "noecn",
+    **dict.fromkeys(("sqm", "shaper", "loss", "losses", "jitter", "uploads"), ""),
+}  # fmt: skip
+
+
+def _of_two(words: Sequence[str]) -> list[str]:
+    """Names of two words as one: services, sorts of paths, rates of lines, and what is left out, as `no aqm`."""
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        word, after = words[at], words[at + 1] if at + 1 < len(words) else ""
+        both = f"{word}_{after}"
+        at += 1
+        alone = service(word) and (service(after) or name_of(after) is not None) and not service(both)
+        if word.lower() in ("no", "without") and after.lower() in _WITHOUT:
+            found += [_WITHOUT[after.lower()]] if _WITHOUT[after.lower()] else []
+            at += 1
+        elif (
+            after
+            and not alone
+            and not re.fullmatch(r"\d+", after)
+            and (service(both) or path_of(both) or line_rate(both))
+        ):
+            found.append(service(both) or both)
+            at += 1
+        else:
+            found.append(word)
     return found
 
 
@@ -169,7 +281,7 @@ def _queues(words: list[str], options: Mapping[str, Any]) -> list[str]:
                 break
         found.append(f"{queue}:{','.join(own)}" if own else word)
         found += kept if own or size == 1 else [second, *kept]
-    return _marked(found)
+    return found
 
 
 def _parameter(
@@ -180,8 +292,15 @@ def _parameter(
         return None
     key, sign, value = words[at].partition("=")
     size = 1 if sign else 2
-    if not sign and (set_ := parameter(queue, key)) is not None and key.lower() not in BETWEEN:
-        return f"{set_[0]}={set_[1]}", 1
+    if not sign and queue == "cake" and nothing(key):
+        return key, 1
+    if (
+        not sign
+        and parameter(queue, key) is not None
+        and key.lower() not in (*BETWEEN, *FILLERS)
+        and preset_of(key) is None
+    ):
+        return key, 1
     value = value if sign else "".join(words[at + 1 : at + 2])
     known = parameter(queue, key, value)
     if known is None or not re.match(r"\.?\d", value):
@@ -208,20 +327,6 @@ def _has(name: str, words: list[str], options: Mapping[str, Any]) -> bool:
     return preset or any(rate_of(value) is not None or TWO_RATES.fullmatch(value) for value in values)
 
 
-def _marked(words: list[str]) -> list[str]:
-    """`ecn` elsewhere in the line as a parameter of its queue, if that can mark."""
-    if "ecn" not in (lower := [word.lower() for word in words]):
-        return words
-    for i, word in enumerate(words):
-        queue = known_as(re.split(r"[:,]", word)[0])
-        if queue is not None and not is_flow(word) and "mark" in parameter_names("disciplines")[queue]:
-            found = [*words]
-            found[i] = f"{word}{',' if ':' in word else ':'}mark=true"
-            del found[lower.index("ecn")]
-            return found
-    return words
-
-
 def hint(words: Sequence[str], at: int) -> tuple[str, int] | None:
     """What is said of a word that means nothing, and how many words after it belong to it; None if there is nothing to say.
 
@@ -233,20 +338,22 @@ def hint(words: Sequence[str], at: int) -> tuple[str, int] | None:
     lower, after = word.lower(), [w.lower() for w in words[at + 1 : at + 2]]
     value = bool(after) and re.match(r"\.?\d", after[0]) is not None
     if lower in _HINTS:
-        size = int(bool(after) and (after[0] in _AFTER.get(lower, ()) or (lower in ("jitter", "mtu") and value)))
+        size = int(bool(after) and (after[0] in _AFTER.get(lower, ()) or (lower == "jitter" and value)))
         return f"found {cut(repr(' '.join(words[at : at + 1 + size])))}; {_HINTS[lower]}", size
-    if re.fullmatch(NUMBER, word) and after and after[0] in ("byte", "bytes"):
-        size = 1 + sum(1 for w in words[at + 2 : at + 3] if w.lower() in _AFTER["bytes"])
-        return (
-            f"found {cut(repr(' '.join(words[at : at + 1 + size])))}; expected packet= after a flow: cubic:packet={word}B",
-            size,
-        )
     two = re.fullmatch(rf"({NUMBER}[a-zµ]+)/({NUMBER}[a-zµ]+)", lower)
     if two is not None and is_time(two[1]) and is_time(two[2]):
         names = [n for w in words if (n := name_of(counted(re.split(r"[:,]", w)[0])[0])) is not None] or ["cubic"]
         flows = f"{names[0]},{names[-1]}:rtt={two[2]}"
         return (
             f"found {cut(repr(word))}; expected one round trip, and after a flow its own: --rtt {two[1]} --flows {flows}",
+            0,
+        )
+    trips = word.split(",")
+    if len(trips) > 1 and all(is_time(trip) for trip in trips):
+        named = [n for w in words if (n := name_of(counted(re.split(r"[:,]", w)[0])[0])) is not None]
+        own = ",".join(f"{flow}:rtt={trip}" for flow, trip in zip(named, trips, strict=False))
+        return (
+            f"found {cut(repr(word))}; expected --rtt {cut(word)} for a run with each, or for each flow its own: --flows {cut(own)}",
             0,
         )
     key, sign, given = word.partition("=")

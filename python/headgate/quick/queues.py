@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
+from .. import _core
 from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, unknown
 from ..base.toml import parse_value, put
@@ -13,24 +15,16 @@ from ..scenario.shorthands import QUEUES
 from ..scenario.subjects import divided, is_own, spelled
 from .amounts import read_buffer, text_of, with_unit
 from .flows import split
-
-#: Parameters under the names that tc has for them, by what they are called here. tc-cake(8), tc-fq_codel(8), tc-codel(8), tc-pie(8).
-_KEYS = {"bandwidth": "rate", "limit": "buffer", "flows": "queues", "memlimit": "buffer", "memory_limit": "buffer"}
-
-#: Words of tc that are a parameter and its value.
-_WORDS = {
-    "ecn": ("mark", "true"), "noecn": ("mark", "false"),
-    **{word: ("diffserv", word) for word in ("besteffort", "precedence", "diffserv3", "diffserv4")},
-    **{word: ("isolation", word) for word in ("flowblind", "srchost", "dsthost", "hosts", "flows", "dual_srchost", "dual_dsthost")},
-    "triple_isolate": ("isolation", "triple_isolate"),
-    "ingress": ("ingress", "true"),
-}  # fmt: skip
+from .tc import KEYS, WORDS, lacks, meant, nothing, weight
 
 #: Disciplines that hold packets to a rate of their own.
 SHAPERS = ("cake", "tbf")
 
 #: Disciplines whose `limit` tc counts in bytes.
 _BYTES = ("tbf", "red", "choke")
+
+#: Those whose thresholds are an average of packets that have arrived.
+_AVERAGED = ("red", "choke")
 
 
 def _parted(text: str) -> tuple[str, str, str]:
@@ -56,7 +50,9 @@ def name_of(option: str, text: str) -> str:
     >>> name_of("--queue", "FQ-CoDel:target=5ms"), name_of("--queue", "droptail"), name_of("--queue", "FQ CoDel")
     ('fq_codel', 'fcfs', 'fq_codel')
     """
-    name = _parted(text)[0]
+    if (lacking := lacks(text)) and _parted(text)[0] not in parameter_names("disciplines"):
+        raise HeadgateError(f"{option}: found {cut(repr(text.strip()))}; {lacking}")
+    name = _parted(meant(text))[0]
     found = known_as(name)
     if found is None:
         known = parameter_names("disciplines")
@@ -70,6 +66,8 @@ def name_of(option: str, text: str) -> str:
 def known_as(name: str) -> str | None:
     """The name here of a discipline, in any letters; None if there is none."""
     known = parameter_names("disciplines")
+    if name not in known:
+        name = meant(name).partition(":")[0]
     short = QUEUES.get(name.lower(), name)
     return short if short in known else same_name(name, list(known))
 
@@ -82,6 +80,8 @@ def plain(text: str, option: str = "--queue") -> str:
     """
     if is_own(divided(text, "discipline")[0]):
         return text.strip()
+    name_of(option, text)
+    text = meant(text)
     name, given = name_of(option, text), _given(text, option)
     items = [f"{key}={value}" for key, value in given]
     return ":".join([name, ",".join(items)] if items else [name])
@@ -97,6 +97,8 @@ def read_queue(text: str, option: str = "--queue") -> dict[str, Any]:
         HeadgateError: the text is no discipline, or has a parameter that this one has not; the error names the option.
     """
     text = spelled(text, "discipline", option)
+    name_of(option, text)
+    text = meant(text)
     name, known = name_of(option, text), parameter_names("disciplines")
     queue: dict[str, Any] = {"kind": name}
     for key, value in _given(text, option):
@@ -161,39 +163,113 @@ def _has_buffer(text: str) -> bool:
 
 def _given(text: str, option: str) -> list[tuple[str, str]]:
     """The parameters under their names here, with their values as files have them."""
+    text = meant(text)
     name, (_, rest, sign) = name_of(option, text), _parted(text)
     known = parameter_names("disciplines")[name]
-    items = split(rest, option) if sign in (":", ",") and rest.strip() else []
-    if sign.isspace():
-        words = rest.split()
-        while words:
-            first = words.pop(0)
-            alone = "=" in first or _word(first, known) is not None or not words
-            items.append(first if alone else f"{first}={words.pop(0)}")
-    found: list[tuple[str, str]] = []
+    listed = split(rest, option) if sign in (":", ",") and rest.strip() else [rest]
+    items = [item for part in listed for item in (_words(part, known) if not re.search(r"[\[{\"']", part) else [part])]
+    found: dict[str, str] = {}
     for item in items:
         key, equal, value = (part.strip() for part in item.partition("="))
+        if not equal and nothing(key):
+            continue
         word = None if equal else _word(key, known)
         if word is not None:
-            found.append(word)
+            found |= word
             continue
         if not equal and known_as(key) is not None:
             both = f"{name},{known_as(key)}"
             raise HeadgateError(
                 f"{option}: found {cut(repr(text))}; expected one queue: headgate matrix --queues {both} compares queues"
             )
-        written, key = key, _KEYS.get(key, key) if key not in known and _KEYS.get(key) in known else key
-        if key == "buffer" and value:
-            count = re.fullmatch(r"\d{1,12}", value)
-            value = f"{value}B" if count and written != "buffer" and name in _BYTES else read_buffer(value)
-        found.append((key, with_unit(key, value)))
-    return found
+        ours = _ours(key, known)
+        if key == "bandwidth" and ours not in known and name in _AVERAGED:
+            continue
+        if ours == "buffer" and key != "limit" and "buffer" in found:
+            # tc counts the memory of packets besides their number.
+            continue
+        found |= _valued(name, key, ours, value, spaced=sign.isspace())
+    if name in _AVERAGED and found.get("min_threshold", "") == found.get("max_threshold"):
+        number, unit = re.fullmatch(r"([\d.]+)\s*(\D*)", found["max_threshold"]).groups()  # type: ignore[union-attr]
+        found["max_threshold"] = f"{float(number) + 1:g}{unit}"
+    if name in _AVERAGED and "burst" in found:
+        found["weight"] = _weight(found, found.pop("burst"), option)
+    return list(found.items())
 
 
-def _word(word: str, known: tuple[str, ...]) -> tuple[str, str] | None:
-    """The parameter and its value that a word of tc is, if this discipline has it."""
-    found = _WORDS.get(word.lower().replace("-", "_"))
-    return found if found is not None and found[0] in known else None
+def _ours(key: str, known: Sequence[str]) -> str:
+    """The name here of a parameter that has another name in tc; itself if a queue has none of either."""
+    if key in known:
+        return key
+    lower = key.lower()
+    return next((k for k in (lower, KEYS.get(lower, "")) if k in known), "burst" if lower == "burst" else key)
+
+
+def _words(text: str, known: Sequence[str]) -> list[str]:
+    """Parameters as tc has them, with spaces between: `limit 1000 target 5ms ecn`."""
+    words, items = text.split(), list[str]()
+    while words:
+        first = words.pop(0)
+        alone = "=" in first or not words or _word(first, known) is not None or nothing(first)
+        items.append(first if alone else f"{first}={words.pop(0)}")
+    return items
+
+
+def _valued(name: str, written: str, key: str, value: str, spaced: bool) -> dict[str, str]:
+    """A parameter with its value as files have it.
+
+    A number alone is bytes in the limits and thresholds of tc, but for those of queues that count packets; `perturb` is in seconds,
+    and `alpha` and `beta` of PIE are in sixteenths (tc-pie(8), sch_pie.c).
+    """
+    bare = re.fullmatch(r"\d{1,12}", value) is not None
+    if key == "buffer" and value:
+        return {key: f"{value}B" if bare and written.lower() != "buffer" and name in _BYTES else read_buffer(value)}
+    if key in ("min_threshold", "max_threshold") and value:
+        return {key: f"{value}B" if bare and int(value) >= _PACKET else read_buffer(value)}
+    if key == "mark" and value.lower() in _SWITCH:
+        return {key: _SWITCH[value.lower()]}
+    if written.lower() == "step_thresh":
+        # A step, where a ramp is the default of RFC 9332.
+        return {key: with_unit(key, value), "ramp": "0s"}
+    if written.lower() == "classic_protection" and re.fullmatch(r"\d{1,2}%?", value):
+        return {key: f"{int(value.rstrip('%')) / 100:g}"}
+    if key == "burst" and name in _AVERAGED:
+        return {key: value}
+    if key == "burst" and (bits := re.fullmatch(r"(\d{1,6})\s*([km])bit", value, re.IGNORECASE)) is not None:
+        # tc(8) has sizes in bits, too.
+        return {key: f"{int(bits[1]) * (1000 if bits[2] in 'kK' else 10**6) // 8}B"}
+    if key in ("mean_packet", "max_packet", "quantum", "initial_quantum", "burst", "mtu") and bare:
+        return {key: f"{value}B"}
+    if key == "perturb" and bare:
+        return {key: f"{value}s"}
+    if spaced and key in ("alpha", "beta") and name in ("pie", "fq_pie") and re.fullmatch(r"\d{1,2}", value):
+        return {key: f"{int(value) / 16:g}"}
+    return {key: with_unit(key, value)}
+
+
+#: What switches a parameter on and off.
+_SWITCH = {**dict.fromkeys(("1", "on", "yes", "true"), "true"), **dict.fromkeys(("0", "off", "no", "false"), "false")}
+
+#: A threshold below this number is one of packets: no packet is shorter.
+_PACKET = 1000
+
+
+def _weight(found: dict[str, str], burst: str, option: str) -> str:
+    """The weight of RED's average that tc has for a burst of so many packets."""
+    least, packet = found.get("min_threshold", "5pkt"), found.get("mean_packet", "1000B")
+    try:
+        size = _core.quantity(packet, "bytes")[2]
+        low = float(least.removesuffix("pkt")) * size if least.endswith("pkt") else _core.quantity(least, "bytes")[2]
+        return weight(low, float(burst), size)
+    except ValueError:
+        expected = "a number of packets, at least the lower threshold over a typical packet, as tc-red(8) has it"
+        raise HeadgateError(f"{option}: burst: found {cut(repr(burst))}; expected {expected}") from None
+
+
+def _word(word: str, known: Sequence[str]) -> dict[str, str] | None:
+    """The parameters and their values that a word of tc is, if this discipline has them."""
+    found = WORDS.get(word.lower().replace("-", "_"))
+    return dict(found) if found is not None and found[0][0] in known else None
 
 
 def parameter(queue: str, key: str, value: str = "") -> tuple[str, str] | None:
@@ -204,6 +280,7 @@ def parameter(queue: str, key: str, value: str = "") -> tuple[str, str] | None:
     """
     known = parameter_names("disciplines").get(queue, ())
     if not value:
-        return _word(key, known)
-    name = key.lower() if key.lower() in known else _KEYS.get(key.lower())
-    return (name, value) if name is not None and name in known else None
+        found = _word(key, known)
+        return next(iter(found.items())) if found else None
+    name = _ours(key, known)
+    return (name, value) if name in known else None

@@ -27,6 +27,9 @@ BUFFER = "100ms"
 #: What stands for all rates of a sweep, and for a router that holds nothing back.
 SWEEP, OFF = "sweep", ("off", "none", "0")
 
+#: Words that ask for the best rate.
+SWEEPS = dict.fromkeys(("auto", "best", "optimal", "find", "tune", "search"), SWEEP)
+
 #: The names of the links of a home: the line between the two ends of the modem's connection, and the router's cable to the modem.
 LINE, ROUTER = "bottleneck", "router"
 

@@ -5,23 +5,14 @@ from __future__ import annotations
 import re
 
 from .. import _core
+from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError
 from ..base.typed import NUMBER, same_name
+from ..scenario.shorthands import shorthands
 from .amounts import read
-from .flows import is_flow
+from .flows import MAIN, is_flow, name_of
 from .presets import PRESETS
-
-#: Words that say nothing of their own.
-FILLERS = frozenset(
-    {
-        "a", "an", "the", "and", "with", "plus", "on", "over", "through", "via", "at", "of", "in", "for", "to", "vs", "vs.", "versus",
-        "against", "beside", "compare", "flow", "flows", "connection", "connections", "stream", "streams", "link", "line", "path",
-        "bottleneck", "using", "use", "while", "when", "during", "my", "i", "is", "are", "have", "has", "watching", "playing", "running",
-        "sharing", "share", "shared", "together", "both", "modem", "router", "internet", "network", "gateway", "parallel", "tcp", "&", "+",
-        "|", "-", "from", "by", "some", "headgate", "quick", "test", "simulate", "only", "alone", "someone", "else",
-        "/", "bloat", "bufferbloat", "unfairness", "fairness", "netem", "students", "users", "clients", "people", "players",
-    }
-)  # fmt: skip
+from .services import line_rate, path_of
 
 #: Words that are the name of an option, before or after its value.
 NAMED = {
@@ -30,6 +21,8 @@ NAMED = {
     "buffer": "buffer", "buffers": "buffer", "loss": "loss", "duration": "duration", "time": "duration", "seed": "seed",
     "runs": "replications", "replications": "replications", "download": "rate", "upload": "up", "preset": "preset",
     "shaper": "shaper", "sqm": "shaper",
+    "download_rate": "rate", "upload_rate": "up", "queue_size": "buffer", "qlen": "buffer", "seeds": "seed",
+    "uplink": "up", "downlink": "rate", "length": "duration",
 }  # fmt: skip
 
 #: Words between a number and its flow.
@@ -58,7 +51,7 @@ NUMBERS = {
 }  # fmt: skip
 
 #: Names of the two directions.
-DIRECTIONS = ("down", "downstream", "up", "upstream", "download", "upload")
+DIRECTIONS = ("down", "downstream", "downlink", "up", "upstream", "uplink", "download", "upload")
 
 TWO_RATES = re.compile(
     rf"({NUMBER})\s*([a-zA-Z]*?(?:bit/s|b/s|bps|[a-zA-Z]*)?)\s*/\s*({NUMBER})\s*([a-zA-Z]+(?:/s(?:ec)?)?)?",
@@ -69,6 +62,11 @@ TWO_RATES = re.compile(
 def parts_of(word: str) -> list[str]:
     """The words of one that was in quotes; those with parameters stay whole."""
     word = word.rstrip(":;,")
+    two = re.fullmatch(rf"({NUMBER}[a-z]+(?:/s)?)[@/]({NUMBER}[a-zµ]+)", word, re.IGNORECASE)
+    if two is not None and rate_of(two[1]) is not None and is_time(two[2]):
+        return [two[1], two[2]]
+    if "," in word and all(is_time(part) for part in word.split(",")):
+        return [word]
     if re.search(r"[\[{\"':=]", word):
         return [word]
     if "," in word and not re.search(r"\d,\d", word) and not all(is_flow(part) for part in word.split(",")):
@@ -77,23 +75,83 @@ def parts_of(word: str) -> list[str]:
 
 
 def counted_text(word: str) -> str:
-    """A flow as other tools write it: `udp:2M` is `cbr:2M`, `tcp:reno` is `reno`, and `reno=2` is `reno*2`.
+    """A flow as other tools and people write it, with its number and its parameters as files have them.
 
-    >>> counted_text("udp=2M"), counted_text("tcp/reno"), counted_text("reno=2"), counted_text("reno:packet=2KB")
-    ('cbr:2M', 'reno', 'reno*2', 'reno:packet=2KB')
+    >>> counted_text("udp=2M"), counted_text("tcp/reno"), counted_text("reno=2"), counted_text("cubic:2"), counted_text("cubic,start=0")
+    ('cbr:2M', 'reno', 'reno*2', 'cubic*2', 'cubic:start=0')
+    >>> counted_text("2xcubic@10s"), counted_text("bbr@5"), counted_text("cubic/20ms"), counted_text("prague:10ms")
+    ('2xcubic:start=10s', 'bbr:start=5s', 'cubic:rtt=20ms', 'prague:rtt=10ms')
+    >>> counted_text("cubic+ecn"), counted_text("cubic start=0 stop=9s"), counted_text("download:10MB"), counted_text("reno:10MB")
+    ('cubic:transport.ecn=true', 'cubic:start=0,stop=9s', 'transfer:10MB', 'transfer:10MB,control=reno')
     """
-    word = re.sub(r"^udp[:=@](?=\S)", "cbr:", word, flags=re.IGNORECASE)
-    word = re.sub(r"^tcp[:/](?=[^\W\d])", "", word, flags=re.IGNORECASE)
-    return re.sub(r"^([\w+-]+)=(\d{1,6})$", lambda m: f"{m[1]}*{m[2]}" if is_flow(m[1]) else m[0], word)
+    word = re.sub(r"^udp[:=@](?=\S)", "cbr:", word.replace("ns3::", ""), flags=re.IGNORECASE)
+    word = "bbr1" if word == "TcpBbr" else word
+    if (tcp := re.match(r"tcp[:/](?=[^\W\d])", word, re.IGNORECASE)) and is_flow(word[tcp.end() :]):
+        word = word[tcp.end() :]
+    for pattern, form in _FORMS:
+        found = re.fullmatch(pattern, word, re.IGNORECASE)
+        if found is not None and is_flow(found[1]) and not (form in (_counted, _sized) and _has_main(found[1])):
+            word = form(found)
+    return word
+
+
+def _keyed(flow: str, key: str) -> str:
+    """A flow with a further parameter."""
+    return f"{flow}{',' if ':' in flow else ':'}{key}"
+
+
+def _counted(found: re.Match[str]) -> str:
+    return f"{found[1]}*{found[2]}"
+
+
+def _sized(found: re.Match[str]) -> str:
+    """A flow that ends after some bytes."""
+    name = name_of(found[1]) or found[1]
+    if name == "upload":
+        return f"upload:workload.kind=transfer,workload.bytes={found[2]}"
+    return f"transfer:{found[2]}" + (
+        f",control={name}" if name in parameter_names("flow-controls") or name == "bbr" else ""
+    )
+
+
+def _started(found: re.Match[str]) -> str:
+    return _keyed(found[1], f"start={found[2]}{'' if re.search('[a-z]', found[2]) else 's'}")
+
+
+def _has_main(flow: str) -> bool:
+    """Whether a number after a colon is the main parameter of a flow."""
+    name = name_of(flow) or flow
+    return shorthands()[name].kind in MAIN if name in shorthands() else name in MAIN
+
+
+_TIME = r"\d{1,6}(?:\.\d{1,6})?\s*"
+
+#: Forms of a flow, each with what it is as files have it.
+_FORMS = (
+    (r"([\w+-]+)=(\d{1,6})", _counted),
+    (r"([\w+-]+):\s*x?(\d{1,4})", _counted),
+    (rf"(.+)@({_TIME}(?:s|secs?|seconds?|min)?)", _started),
+    (rf"([\w+*-]+)\s*[:/]\s*({_TIME}[mu]s)", lambda m: _keyed(m[1], f"rtt={m[2]}")),
+    (rf"([\w+*-]+)\s*[(\[]\s*(?:rtt\s*=?\s*)?({_TIME}[mu]s)\s*[)\]]", lambda m: _keyed(m[1], f"rtt={m[2]}")),
+    (r"([\w*]+)[+:/_-]ecn", lambda m: _keyed(m[1], "transport.ecn=true")),
+    (r"([\w*]+)[+:/_-]no-?ecn", lambda m: _keyed(m[1], "transport.ecn=false")),
+    (r"(\w+):\s*(\d{1,9}(?:\.\d{1,9})?\s*[kKMGT]i?B)", _sized),
+    (
+        r"([\w+*-]+)[\s,]+((?:\w[\w.]*\s*=\s*[^\s,]+[\s,]*)+)",
+        lambda m: _keyed(m[1], ",".join(re.split(r"[\s,]+", m[2].strip(" ,")))),
+    ),
+)
 
 
 def preset_of(word: str) -> str | None:
     """The sort of path that a word names, in any letters."""
-    return word if word in PRESETS else same_name(word, list(PRESETS))
+    return word if word in PRESETS else path_of(word) or same_name(word, list(PRESETS))
 
 
 def rate_of(word: str) -> str | None:
     """A rate with its unit, as files have it; None if the word is none."""
+    if (named := line_rate(word)) is not None:
+        return named
     if not re.match(rf"{NUMBER}\s*[^\W\d]", word):
         return None
     try:

@@ -14,17 +14,18 @@ from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.typed import NUMBER, joined, same_name
 from ..scenario.subjects import divided, is_own
+from .all_flows import apply
 from .amounts import read, read_buffer, read_share
 from .flows import all_names, counted, is_flow, name_of, split
 from .line import Named, TypedLine
 from .phrases import hint, together
 from .presets import PRESETS
-from .queues import known_as, plain
+from .queues import known_as
+from .services import line_rate, path_of, service, taken
 from .vocabulary import (
     BETWEEN,
     DIRECTIONS,
     NAMED,
-    NUMBERS,
     TWO_RATES,
     counted_text,
     is_time,
@@ -32,9 +33,7 @@ from .vocabulary import (
     preset_of,
     rate_of,
 )
-
-#: Rate and round trip of a line that names none, as those of `headgate matrix` and `headgate game`.
-RATE, RTT = "20Mbit/s", "40ms"
+from .wholes import counting, defaults, list_of, of_queue, of_shaper, sqm
 
 
 def read_line(
@@ -65,25 +64,54 @@ class _Reader(Named):
     def __init__(
         self, words: Sequence[str], options: Mapping[str, Any], flows: Sequence[str], up_flows: Sequence[str]
     ) -> None:
-        parts = [part for word in words for part in parts_of(word)]
-        found = joined([NUMBERS.get(part.lower(), part) for part in parts])
+        listed_ = [list_of(word) for word in words]
+        parts = [part for word in listed_ for part in parts_of(word)]
+        found = joined([counting(parts, i) for i in range(len(parts))])
         for at in [i for i, part in enumerate(found) if part == "=" and 0 < i < len(found) - 1][::-1]:
             found[at - 1 : at + 2] = [f"{found[at - 1]}={found[at + 1]}"]
         given = {k: v for k, v in options.items() if v is not None}
-        found = together(found, given)
-        super().__init__(TypedLine(given, read=found != list(words)), found)
+        said: list[str] = []
+        found = together(found, given, said)
+        super().__init__(TypedLine(given, read=found != list(words), said=said), found)
+        self.by_option = "rate" in given
+        sqm(self.line)
         self._given(flows, up_flows)
+        #: What was probably meant for words that mean nothing, by their places.
+        self.instead: dict[int, str] = {}
         self._times()
         while self.at < len(self.words):
             word = self.words[self.at]
             self.at += 1
             word = self._of_two(word)
-            if not (self._option(word) or self._amount(word) or self._name(word)):
+            if not (self._option(word) or self._amount(word) or self._name(word) or self._of_queue(word)):
                 self._unknown(word)
+        if not self.strange:
+            of_shaper(self.line)
+            self.strange += apply(self.line, self.whole, self.marked)
         if self.strange:
             lines = list(dict.fromkeys(self.strange))
-            raise HeadgateError("\n  ".join([f"{len(lines)} faults", *lines]) if len(lines) > 1 else lines[0])
-        self._defaults()
+            lines += self._typed(options, flows, up_flows) if len(self.instead) == len(lines) else []
+            several = len(set(self.strange)) > 1
+            raise HeadgateError("\n  ".join([f"{len(set(self.strange))} faults", *lines] if several else lines))
+        defaults(self.line)
+
+    def _of_queue(self, word: str) -> bool:
+        """A parameter of the queue of `--queue`."""
+        more = of_queue(self.line, word, "".join(self.words[self.at : self.at + 1]))
+        self.at += more or 0
+        return more is not None
+
+    def _typed(self, options: Mapping[str, Any], flows: Sequence[str], up_flows: Sequence[str]) -> list[str]:
+        """The line with what was probably meant for each word that means nothing."""
+        words = list(self.words)
+        for at, word in self.instead.items():
+            # What is in the line already is not said twice.
+            words[at] = "" if is_flow(word) and name_of(word) in map(name_of, words) else word
+        words = list(filter(None, words))
+        try:
+            return [f"Type, if so: {_Reader(words, options, flows, up_flows).line.command()}"]
+        except HeadgateError:
+            return []
 
     def _of_two(self, word: str) -> str:
         """A name of two words, such as `video call`, as one."""
@@ -91,7 +119,7 @@ class _Reader(Named):
         both = f"{word}_{following}"
         if re.fullmatch(r"[^\W\d][\w-]*", word) and re.fullmatch(r"[^\W\d][\w-]*", following):
             known = [*PRESETS, *all_names(), *parameter_names("disciplines")]
-            found = same_name(both, known)
+            found = service(both) or path_of(both) or same_name(both, known) or (both if line_rate(both) else None)
             # `TCP Cubic` is a name of two words by itself, `two downloads` is none.
             if found is not None and not (word.lower() == "tcp" and is_flow(following)):
                 self.at += 1
@@ -106,7 +134,7 @@ class _Reader(Named):
         options = self.line.options
         if "/" in word and all(is_time(part) for part in word.split("/")):
             return False
-        chosen = preset_of(word)
+        chosen = self._path(word)
         if chosen is not None and not self._is_rate(word):
             return self._set("preset", chosen, word, chosen != word)
         if (two := TWO_RATES.fullmatch(word)) is not None and word.lower().count("/s") < word.count("/"):
@@ -124,6 +152,11 @@ class _Reader(Named):
                 return True
             if "rate" not in options:
                 return self._set("rate", found, word, found != word)
+            if self.by_option and "up" not in options:
+                self.strange.append(
+                    f"found {cut(repr(word))} beside --rate {options['rate']}; expected --up {found} if it is that of the other direction"
+                )
+                return True
             if not re.search(r"b", word, re.IGNORECASE):
                 # `4k` beside a rate may be the size of a picture.
                 return False
@@ -152,7 +185,9 @@ class _Reader(Named):
             return self._set("buffer", read_buffer(word), word)
         if re.fullmatch(r"\d{1,6}(pairs?|x|\*)", word, re.IGNORECASE) and following and is_flow(following):
             self.at += 1
-            return self._flow(f"{self.words[self.at - 1]}*{re.match(r'[0-9]+', word)[0]}")  # type: ignore[index]
+            number = re.sub(r"\D+$", "", word)
+            name = self.words[self.at - 1]
+            return self._flow(name if int(number) == 1 else f"{name}*{number}")
         return is_flow(word) and self._flow(word)
 
     def _after_flow(self, word: str) -> bool:
@@ -214,6 +249,13 @@ class _Reader(Named):
                 return False
             return self._set("rate", read("--rate", word, "bps"), word)
         if "rtt" not in options and "preset" not in options and not any(is_time(w) for w in rest):
+            if (
+                is_flow(following)
+                and "".join(rest[1:2]).lower() in ("flows", "connections", "streams")
+                and word.isdigit()
+            ):
+                self.at += 2
+                return self._flow(f"{following}*{word}")
             if is_flow(following) and float(word) < 5:
                 name = counted(following)[0]
                 self.strange.append(
@@ -236,11 +278,15 @@ class _Reader(Named):
         """A sort of path, a flow, or a queue."""
         options = self.line.options
         if word in PRESETS or ((chosen := preset_of(word)) is not None and not is_flow(word)):
-            chosen = preset_of(word) or word
+            chosen = self._path(word) or word
             first = self.at == 1 and not self.line.flows
             return self._set("preset", chosen, word, not first or chosen != word)
-        if is_flow(word) or re.match(r"(udp[:=@]|tcp[:/])\S|\w+=\d{1,6}$", word, re.IGNORECASE):
-            return is_flow(counted_text(word)) and self._flow(counted_text(word))
+        if (rate := line_rate(word)) is not None and not is_flow(word):
+            return self._set("rate", rate, word)
+        if is_flow(text := counted_text(word)):
+            self.marked |= "transport.ecn=true" in text and "transport" not in word
+            self.line.read |= text != word
+            return self._flow(text)
         parts = [p for p in re.split(r"[,+/;&|]|[-_ ]vs\.?[-_ ]", word) if p.strip()]
         if (
             len(parts) > 1
@@ -251,14 +297,11 @@ class _Reader(Named):
             self.line.read = True
             return True
         if known_as(re.split(r"[:,]", word)[0]) is not None:
-            queue = plain(word)
-            if "queue" in options and options["queue"] != queue:
-                both = f"{options['queue']},{queue}"
-                self.strange.append(
-                    f"found the queues {both}; expected one: run each by itself with --queue, or headgate matrix --queues {both}"
-                )
+            queue = self._value("queue", word)
+            known = self.line.values if self.line.axis == "queue" else [options["queue"]] if "queue" in options else []
+            if queue in known:
                 return True
-            options["queue"] = queue
+            self._several("queue", ",".join([*known, queue]))
             self.line.read = True
             return True
         return False
@@ -277,9 +320,10 @@ class _Reader(Named):
     def _flow_text(self, text: str) -> str:
         """A list of flows with names and numbers as files have them; parameters stay."""
         try:
-            items = split(counted_text(text), "--flows")
+            items = [self._taken(item) for item in split(text, "--flows")]
         except HeadgateError:
             return text
+        text = ",".join(items) if items != split(text, "--flows") else text
         if any(is_own(divided(item)[0]) for item in items):
             return text
         if not any(re.search(r"[\s+]", item.partition(":")[0].strip()) for item in items) and all(
@@ -305,6 +349,16 @@ class _Reader(Named):
                 found.append(known + (f"*{count}" if count and count != "1" else "") + tail)
         return ",".join(found)
 
+    def _taken(self, item: str) -> str:
+        """A flow of a list with its number and parameters; a sentence is said of one in whose place another one is taken."""
+        if is_own(divided(item)[0]):
+            return item
+        found, said = taken(item)
+        self.line.said += [said] if said and said not in self.line.said else []
+        ours = counted_text(found)
+        self.marked |= "transport.ecn=true" in ours and "transport" not in item
+        return ours
+
     def _unknown(self, word: str) -> None:
         """What is said of a word that means nothing."""
         if (said := hint(self.words, self.at - 1)) is not None:
@@ -312,7 +366,8 @@ class _Reader(Named):
             self.at += said[1]
             return
         known = [*PRESETS, *all_names(), *parameter_names("disciplines")]
-        near = nearest(counted(re.split(r"[:,]", word)[0])[0], known)
+        bare = counted(re.split(r"[:,]", word)[0])[0]
+        near = nearest(bare, known)
         if word[:1].isdigit() or re.match(r"\.\d", word):
             try:
                 read("--rate", word, "bps")
@@ -320,8 +375,13 @@ class _Reader(Named):
             except HeadgateError as e:
                 both = re.search(r"expected (\S+, or .* if B is bytes)", str(e))
                 why = f"expected {both[1]}" if both else "expected a rate such as 20Mbit/s or a time such as 30ms"
+            following = self.words[self.at] if self.at < len(self.words) else ""
+            if following.lower() in ("streams", "stream") and word.isdigit():
+                why = f"expected bulk*{word} for endless transfers, or video*{word}"
             self.strange.append(f"found {cut(repr(word))}; {why}")
             return
+        if (meant := re.search(r'Did you mean "([^"]+)"|nearest in kind: `([^`]+)`', near)) is not None:
+            self.instead[self.at - 1] = word.replace(bare, meant[1] or meant[2], 1)
         self.strange.append(
             f"found {cut(repr(word))}.{near}"
             if near
@@ -329,19 +389,3 @@ class _Reader(Named):
             "home, 20Mbit/s or 30ms. headgate list has flow-controls, workloads, short-names and disciplines; headgate quick "
             "--presets the paths."
         )
-
-    def _defaults(self) -> None:
-        """The rate and the round trip of a line that names none."""
-        options = self.line.options
-        if "preset" in options or not (self.line.flows or self.line.up_flows):
-            return
-        missing = [name for name in ("rate", "rtt") if name not in options]
-        for name in missing:
-            options[name] = RATE if name == "rate" else RTT
-        if missing:
-            self.line.read = True
-            what = " and ".join("rate" if name == "rate" else "round trip" for name in missing)
-            self.line.said.append(
-                f"The line names no {what}: {' and '.join(options[name] for name in missing)} "
-                f"{'are' if len(missing) > 1 else 'is'} what headgate matrix and game have, too."
-            )

@@ -171,7 +171,9 @@ def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
         column(f"goodput {rate}", 1, [g.goodput_bps for g in shown], factor),
         column(f"max-min {rate}", 2, [g.max_min_bps for g in shown], factor),
         Column(
-            f"range per flow {rate}", 5, cells=[f"{digits(g.least_bps * factor)} to {digits(g.most_bps * factor)}" for g in shown]
+            f"range per flow {rate}",
+            5,
+            cells=[f"{digits(g.least_bps * factor)} to {digits(g.most_bps * factor)}" for g in shown],
         ),
         column("queueing ms", 3, [g.queueing_s for g in shown], 1e3, LEAST_TIME),
         column("rtt ms", 7, [g.rtt_s for g in shown], 1e3, LEAST_TIME),

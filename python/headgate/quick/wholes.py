@@ -1,0 +1,131 @@
+"""What a line says of itself as a whole, before its words are read and after: lists, the shaper's queue, and what it leaves out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..base.errors import HeadgateError
+from ..base.typed import NUMBER
+from ..scenario.subjects import divided, is_own
+from .amounts import quantity
+from .flows import is_flow, parse
+from .queues import parameter, plain
+from .shaper import OFF
+from .tc import nothing, said_of
+from .vocabulary import BETWEEN, NUMBERS, rate_of
+
+if TYPE_CHECKING:
+    from .line import TypedLine
+
+#: Rate and round trip of a line that names none, as those of `headgate matrix` and `headgate game`.
+RATE, RTT = "20Mbit/s", "40ms"
+
+
+def list_of(word: str) -> str:
+    """A list of buffers or of three and more rates as the option that has several values."""
+    items = word.split(",")
+    if len(items) < 2 or not all(items) or re.search(r"[\s:=]", word):
+        return word
+    last = re.search(r"[^\d.].*$", items[-1])
+    full = [item + last[0] if last and re.fullmatch(NUMBER, item) else item for item in items]
+    if all(re.fullmatch(rf"{NUMBER}x?(bdp|pkts?|[kM]i?B)", item, re.IGNORECASE) for item in full) and not all(
+        rate_of(item) for item in full
+    ):
+        return f"buffer={','.join(full)}"
+    return f"rate={','.join(full)}" if len(full) > 2 and all(rate_of(item) for item in full) else word
+
+
+def counting(parts: Sequence[str], i: int) -> str:
+    """A number in words as one in digits, which says how many there are of a flow after it."""
+    number = NUMBERS.get(parts[i].lower())
+    flow = i + 1 < len(parts) and is_flow(parts[i + 1]) and parts[i + 1].lower() not in BETWEEN
+    return parts[i] if number is None else f"{number}x" if flow else number
+
+
+def sqm(line: TypedLine) -> None:
+    """`--queue sqm` beside a shaper: the shaper is it."""
+    options = line.options
+    if str(options.get("queue", "")).lower() in ("sqm", "piece_of_cake", "piece-of-cake") and "shaper" in options:
+        line.said.append(
+            f"The {options.pop('queue')} of OpenWrt is a router with cake before the modem, as --shaper has it."
+        )
+        line.read = True
+
+
+def of_shaper(line: TypedLine) -> None:
+    """A queue beside a shaper that names none is that of the shaper: a modem has no queue to choose."""
+    shaper = str(line.options.get("shaper", ""))
+    queue = line.options.get("queue")
+    if (
+        not shaper
+        or ":" in shaper
+        or shaper in OFF
+        or queue is None
+        or queue.partition(":")[0] == "fcfs"
+        or line.axis in ("queue", "shaper")
+    ):
+        return
+    del line.options["queue"]
+    line.options["shaper"] = f"{shaper}:{queue}"
+    line.read = True
+    line.said.append(
+        f"The queue {queue} is taken as that of the shaper; --shaper {shaper}:cake --queue {queue} is a line that has it, too."
+    )
+
+
+def of_queue(line: TypedLine, word: str, following: str) -> int | None:
+    """Adds a parameter as tc has it to the queue of `--queue`.
+
+    Returns:
+        How many words after it belong to it; None if it is no such parameter.
+    """
+    queue = line.options.get("queue")
+    if queue is None or line.axis == "queue" or is_own(divided(queue, "discipline")[0]):
+        return None
+    name = queue.partition(":")[0]
+    key, sign, value = word.partition("=")
+    taken = 0
+    if not sign and (parameter(name, key) is not None or (name == "cake" and nothing(key))):
+        text = key
+    elif re.match(r"\.?\d", value or following) and parameter(name, key, value or following) is not None:
+        text = f"{key}={value or following}"
+        taken = int(not sign)
+    else:
+        return None
+    line.said += said_of(f"{name} {text}")
+    line.options["queue"] = plain(f"{queue}{',' if ':' in queue else ':'}{text}")
+    line.read = True
+    return taken
+
+
+def defaults(line: TypedLine) -> None:
+    """The rate and the round trip of a line that names none."""
+    options = line.options
+    if "preset" in options or not (line.flows or line.up_flows):
+        return
+    if "rtt" not in options and (own := _longest(line)):
+        options["rtt"] = own
+        line.read = True
+        line.said.append(f"Each flow has a round trip of its own: that of the line is the longest of them, {own}.")
+    missing = [name for name in ("rate", "rtt") if name not in options]
+    for name in missing:
+        options[name] = RATE if name == "rate" else RTT
+    if missing:
+        line.read = True
+        what = " and ".join("rate" if name == "rate" else "round trip" for name in missing)
+        line.said.append(
+            f"The line names no {what}: {' and '.join(options[name] for name in missing)} "
+            f"{'are' if len(missing) > 1 else 'is'} what headgate matrix and game have, too."
+        )
+
+
+def _longest(line: TypedLine) -> str:
+    """The longest round trip, if each flow has one of its own; empty otherwise."""
+    try:
+        groups = [group for text in [*line.flows, *line.up_flows] for group in parse(text)]
+        trips = [group.rtt or "" for group in groups]
+        return "" if not all(trips) else max(trips, key=lambda trip: quantity("--flows: rtt", trip, "s"))
+    except HeadgateError:
+        return ""
