@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo install test test-rest test-all planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots licenses lint lint-rust lint-rest check-tools clean
+.PHONY: demo install test test-rest test-all frozen planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots licenses lint lint-rust lint-rest check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -55,6 +55,12 @@ explore-test: $(TOOLS)/bin/uv $(NODE_MODULES) ## the explorer's page in a real b
 	@$(SYNC) --all-extras
 	@test -x "$${CHROMIUM:-/usr/bin/chromium}" || { echo "Chromium is not installed; the path of one may be given as CHROMIUM=..."; exit 1; }
 	cd web && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
+
+# Entries, and options of tests/frozen/frozen.py: FROZEN=--write keeps what is printed now, FROZEN='study plot' compares two entries.
+FROZEN ?=
+frozen: $(TOOLS)/bin/uv ## compare what every command prints, and what is said of bad inputs, with what is kept in tests/frozen (minutes)
+	@$(SYNC) --all-extras --group dev
+	@$(BIN)/python tests/frozen/frozen.py $(FROZEN)
 
 planted: $(TOOLS)/bin/uv ## turn on the faults of tests/planted/faults.toml one by one, and say which half of the tests notices each: an hour
 	@$(SYNC) --all-extras --group dev
