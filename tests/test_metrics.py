@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -102,6 +103,15 @@ def test_every_metric_that_pages_name_exists() -> None:
             assert set(name) - {""} <= known, (page.name, name)
         for name in re.findall(r"--show (\S+)", text):
             assert set(name.strip("`.").split(",")) <= MEASURES.keys(), (page.name, name)
+
+
+def test_the_pages_list_the_metrics_of_today() -> None:
+    spec = importlib.util.spec_from_file_location("docs_metrics", ROOT / "docs/metrics.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text("utf-8") == module.page(), "run `python docs/metrics.py`"
+    assert module.GUIDE.read_text("utf-8") == module.guide(), "run `python docs/metrics.py`"
 
 
 def _of_paper(paper: Path) -> list[str]:
