@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from headgate import Scenario, ScenarioError, quick
 from headgate.base.errors import HeadgateError, nearest
+from headgate.quick import amounts
 from headgate.scenario.shorthands import QUEUES, shorthands
 
 from .conftest import Cli
@@ -57,6 +59,22 @@ def test_units_and_names_of_other_tools_are_read_and_shown(option: str, given: s
     # What it was read as is the same scenario, and is as the options have it.
     again = cli("quick", *shlex.split(line.removeprefix("# Read as: headgate quick ")), "--print")
     assert done.stdout == f"{line}\n{again.stdout}"
+
+
+@pytest.mark.parametrize(("option", "kind"), [("--rate", "bps"), ("--rtt", "s"), ("--duration", "s"), ("--loss", "")])
+def test_what_is_refused_is_never_suggested(option: str, kind: str) -> None:
+    def read(text: str) -> str:
+        return amounts.read(option, text, kind) if kind else amounts.read_share(option, text)
+
+    for number in ("0", "0.0", "0.5", "1.2.3", "999999999", "99999999999999999999"):
+        for unit in ("", "Mbps", "MB/s", "TB/s", "msec", "hours", "k", "packets", "%"):
+            try:
+                read(number + unit)
+            except HeadgateError as e:
+                said = str(e)
+                two = re.findall(r"expected (\S+), or (\S+) if B is bytes", said)
+                for hint in [*re.findall(r"did you mean `(.*?)`", said), *(text for pair in two for text in pair)]:
+                    read(hint)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from headgate.base.errors import HeadgateError
 from headgate.replays.sparse import ranked
 
 from .conftest import ROOT, Cli
-from .test_replay import OFFICE
+from .test_replay import CAPTURE, OFFICE
 
 MAHIMAHI = "1\n2\n2\n5\n"
 STEPS = "0s,8kbit/s\n1.5s,16kbit/s\n2.25s,0bit/s\n5s,8kbit/s\n"
@@ -48,6 +49,37 @@ def test_a_link_of_steps_sends_at_the_rate_of_the_time(tmp_path: Path) -> None:
     assert departures(tmp_path / "pensieve", [750] * 6) == [0.75, 1.5, 2.375, 2.75, 3.125, 3.875]
 
 
+@pytest.mark.parametrize("queue", ["fcfs", "fq", "fq_preemptive", "drr"])
+@pytest.mark.parametrize("at_departure", ["departures-first", "arrivals-first"])
+def test_what_begins_at_a_change_has_the_new_rate(queue: str, at_departure: str) -> None:
+    def ends(steps: list[tuple[str, str]], times: list[float]) -> list[float]:
+        rate = {"kind": "steps", "steps": [list(step) for step in steps]}
+        table = pa.table({"time_s": times, "flow": ["a"] * len(times), "size_bytes": [1000] * len(times)})
+        spec = {"kind": queue, "buffer": "unlimited"}
+        result = headgate.replay(table, spec, rate, at_departure=at_departure)
+        assert 0 < float(result.summary["utilisation"][0]) <= 1
+        return [round(t, 9) for t in result.packets()["departure_s"].tolist()]
+
+    # 8000 bits each, one after the other: a transmission begins at both changes. At 8 kbit/s it takes 1 s, at 16 kbit/s 0.5 s.
+    steps = [("0s", "8kbit/s"), ("2s", "16kbit/s"), ("3s", "8kbit/s")]
+    assert ends(steps, [0.0] * 5) == [1.0, 2.0, 2.5, 3.0, 4.0]
+    # Packets that arrive at those instants, at an idle line and at one that becomes free.
+    assert ends(steps, [0.0, 2.0, 3.0]) == [1.0, 2.5, 4.0]
+    assert ends(steps, [0.0, 1.0, 2.0, 3.0]) == [1.0, 2.0, 2.5, 4.0]
+    # What would begin at the beginning of a rest begins at its end.
+    assert ends([("0s", "8kbit/s"), ("1s", "0bit/s"), ("5s", "8kbit/s")], [0.0, 0.0, 5.0]) == [1.0, 6.0, 7.0]
+
+
+def test_a_trace_of_pensieve_is_used_to_the_last_bit(tmp_path: Path) -> None:
+    # 20 ms at 12 Mbit/s, 20 ms at 6 Mbit/s and so on, and a round of 180 ms ends with 12: of 200 packets of 1500 bytes the first 140 take
+    # 180 ms, and 20, 10, 20 and 10 more 20 ms each.
+    (tmp_path / "link").write_text("".join(f"{i * 0.02:.2f} {(6, 12)[i % 2]}\n" for i in range(10)))
+    times = [0.001 * i for i in range(200)]
+    found = departures(tmp_path / "link", [1500] * 200, times)
+    assert found[-1] == 0.26
+    assert found[19:22] == [0.02, 0.022, 0.024]
+
+
 def test_rates_of_a_link_that_changes_are_means_over_the_span(tmp_path: Path) -> None:
     for text, offered in ((STEPS, 8 * 1.5 + 16 * 0.75 + 8 * 2.0), (MAHIMAHI, None)):
         (tmp_path / "link").write_text(text)
@@ -67,15 +99,34 @@ def test_a_recorded_link_in_the_command(cli: Cli, tmp_path: Path) -> None:
     done = cli("replay", OFFICE, "--queue", "fq", "--rate", link, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["rate"] == str(link)
+    files = {
+        "empty": b"", "blank": b"# a link\n\n", "head": b"time_s,rate_bps\n", "packed": gzip.compress(b"1\n2\n"),
+        "latin": "1 # f\xfcnf\n".encode("latin-1"), "wide": "1\n2\n".encode("utf-16-be"),
+    }  # fmt: skip
     for rate, said in (
         ("none.trace", "rate: found 'none.trace', which is no file; expected a rate such as 10Mbit/s, or the file of a recorded link"),
         ("10", 'rate: found "10"; expected a rate'),
+        ("0", 'rate: found "0"; expected a rate such as "10Mbit/s" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s)\n'),
+        ("0Mbit/s", 'rate: found "0Mbit/s"; a rate must be above zero'),
+        ("-5Mbit/s", 'rate: found "-5Mbit/s"; expected a rate'),
+        ("20MB/s", 'rate: found "20MB/s"; expected a rate'),
+        (tmp_path, f"rate: found '{tmp_path}', which is a folder; expected a rate such as 10Mbit/s, or the file of a recorded link"),
+        ("/dev/null", "rate: found '/dev/null', which is no file; expected"),
+        (tmp_path / "empty", f"rate: {tmp_path / 'empty'} is empty; expected a file of delivery opportunities, or of times and rates"),
+        (tmp_path / "blank", f"rate: {tmp_path / 'blank'} is empty; expected a file of delivery opportunities, or of"),
+        (tmp_path / "head", f"rate: {tmp_path / 'head'} is empty; expected a file of delivery opportunities, or of"),
+        (CAPTURE, f"{CAPTURE}: line 1: found a zero byte, which no text has; expected text in UTF-8"),
+        (tmp_path / "packed", f"{tmp_path / 'packed'}: line 1: found"),
+        (tmp_path / "latin", f"{tmp_path / 'latin'}: line 1: found the byte 0xfc; expected text in UTF-8 (Latin-1 and Windows-1252 have"),
+        (tmp_path / "wide", f"{tmp_path / 'wide'}: line 1: found text in UTF-16; expected text in UTF-8 (iconv -f UTF-16BE"),
         (tmp_path / "bad", f"{tmp_path / 'bad'}, line 2: found '3,x'; expected a number of seconds"),
     ):  # fmt: skip
         (tmp_path / "bad").write_text("time_s,rate_bps\n3,x\n")
+        for name, content in files.items():
+            (tmp_path / name).write_bytes(content)
         done = cli("replay", OFFICE, "--queue", "fq", "--rate", rate)
         assert (done.returncode, done.stdout) == (2, "")
-        assert said in done.stderr.replace("\n", ""), done.stderr
+        assert said in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
     table = pa.table({"time_s": [0.0], "flow": ["a"], "size_bytes": [100]})
     with pytest.raises(HeadgateError, match="interrupts what is in transmission"):
         headgate.replay(table, "fq_preemptive", link)

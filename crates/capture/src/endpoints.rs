@@ -9,7 +9,7 @@
 //! was captured is known as well as a whole one. Linux stops at MPLS and at an authentication header, and hashes the flow label of IPv6 in place of ports.
 
 use crate::layers::{Found, Layer, byte, descend, ip_header, number};
-use crate::{Frame, NotIp};
+use crate::{Classify, Frame, Key, NotIp};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Addresses, protocol, ports and traffic class of an IP packet. For a table of conversations use [`Endpoints::key`]:
@@ -55,6 +55,28 @@ pub struct Dissected {
     pub inner: usize,
     /// Where what follows the headers of IP begins; nothing for a fragment.
     pub transport: Option<usize>,
+    /// What of the headers that distinguish conversations was not captured.
+    pub missing: Option<Missing>,
+}
+
+/// What was not captured of a packet whose addresses, or those of its tunnel, were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The addresses inside a tunnel: the endpoints are those of the tunnel.
+    Inside,
+    /// The ports, or extension headers before them.
+    Ports,
+}
+
+impl Dissected {
+    /// The conversation of this packet. Where addresses are missing it is that of all such packets, unless it does not depend on them.
+    #[inline]
+    pub fn key(&self, classify: Classify) -> Key {
+        match (self.missing, classify) {
+            (None | Some(Missing::Ports), _) | (_, Classify::Priority | Classify::Ecn) => self.endpoints.key(classify),
+            (Some(Missing::Inside), _) => Key::CUT_OFF,
+        }
+    }
 }
 
 /// Source and destination of a packet; `None` for a packet that is not IP or of which too little was captured.
@@ -87,17 +109,31 @@ fn find(frame: &Frame<'_>) -> Found<Dissected> {
     let outer = ip_header(frame.link, bytes)?;
     let mut level = level(bytes, outer)?;
     let (traffic_class, mut inner) = (level.traffic_class, outer);
+    let short = bytes.len() < frame.bytes as usize;
+    let mut missing = None;
     for _ in 0..TUNNELS {
-        let Some(next) = tunnel(bytes, &level) else { break };
-        // Where what is inside is not IP, or was not captured, the ends of the tunnel are the endpoints.
-        let Ok(at) = descend(next, bytes) else { break };
-        let Ok(within) = self::level(bytes, at) else { break };
-        (level, inner) = (within, at);
+        let within = tunnel(bytes, &level).and_then(|next| match next {
+            Some(next) => descend(next, bytes).and_then(|at| Ok(Some((at, self::level(bytes, at)?)))),
+            None => Ok(None),
+        });
+        match within {
+            Ok(Some((at, within))) => (level, inner) = (within, at),
+            Err(NotIp::CutOff) if short => {
+                missing = Some(Missing::Inside);
+                break;
+            }
+            // Where what is inside is not IP, the ends of the tunnel are the endpoints.
+            Ok(None) | Err(_) => break,
+        }
     }
     let Level { source, destination, protocol, transport, .. } = level;
     let ports = transport.and_then(|at| ports(bytes, protocol, at));
+    let extended = source.is_ipv6() && is_extension(protocol);
+    if short && missing.is_none() && ports.is_none() && transport.is_some() && (extended || has_ports(protocol)) {
+        missing = Some(Missing::Ports);
+    }
     let endpoints = Endpoints { source, destination, protocol, ports, traffic_class };
-    Ok(Dissected { endpoints, outer, inner, transport })
+    Ok(Dissected { endpoints, outer, inner, transport, missing })
 }
 
 /// What an IP header and its extension headers say.
@@ -164,15 +200,15 @@ fn ipv6(ip: &[u8]) -> Found<Level> {
 
 /// What a packet of a tunnel has inside.
 #[inline]
-fn tunnel(bytes: &[u8], level: &Level) -> Option<Layer> {
-    let at = level.transport?;
-    match level.protocol {
+fn tunnel(bytes: &[u8], level: &Level) -> Found<Option<Layer>> {
+    let Some(at) = level.transport else { return Ok(None) };
+    Ok(match level.protocol {
         4 => Some(Layer::Ip(at, Some(4))),
         41 => Some(Layer::Ip(at, Some(6))),
-        47 => gre(bytes, at).ok().flatten(),
+        47 => gre(bytes, at)?,
         137 => Some(Layer::Mpls(at)),
         _ => None,
-    }
+    })
 }
 
 /// What is behind a GRE header; nothing behind one with routing, or of another version than 0 and that of PPTP.
@@ -192,6 +228,16 @@ fn gre(bytes: &[u8], at: usize) -> Found<Option<Layer>> {
 /// TCP, UDP, DCCP, SCTP and UDP-Lite begin with their ports.
 #[inline]
 fn ports(bytes: &[u8], protocol: u8, start: usize) -> Option<(u16, u16)> {
-    let has_ports = matches!(protocol, 6 | 17 | 33 | 132 | 136);
-    if has_ports { Some((number(bytes, start).ok()?, number(bytes, start + 2).ok()?)) } else { None }
+    if has_ports(protocol) { Some((number(bytes, start).ok()?, number(bytes, start + 2).ok()?)) } else { None }
+}
+
+#[inline]
+fn has_ports(protocol: u8) -> bool {
+    matches!(protocol, 6 | 17 | 33 | 132 | 136)
+}
+
+/// Whether this is the number of an extension header of IPv6.
+#[inline]
+fn is_extension(protocol: u8) -> bool {
+    matches!(protocol, 0 | 43 | 44 | 51 | 60 | 135 | 139 | 140)
 }

@@ -16,7 +16,7 @@ mod reader;
 mod wireless;
 mod writer;
 
-pub use endpoints::{Dissected, Endpoints, dissect, endpoints};
+pub use endpoints::{Dissected, Endpoints, Missing, dissect, endpoints};
 pub use error::{CaptureError, Place};
 pub use frame::{Frame, LinkType, Stamp};
 pub use key::{Classify, Key};

@@ -35,11 +35,39 @@ pub struct Reader {
     /// Number of the packet read last.
     number: u64,
     finished: bool,
+    /// Captures that stand in the file one after the other.
+    captures: u64,
+    /// Packets before the last of them.
+    before: u64,
 }
 
 enum Format {
     Pcap(Pcap),
     Pcapng(Pcapng),
+}
+
+impl Format {
+    /// Reads the header of a capture behind packet `number`. The input holds the first bytes of it, four or more.
+    fn open(input: &mut Input, number: u64) -> Result<Format, CaptureError> {
+        Ok(if input.buffer().starts_with(&pcapng::MAGIC) {
+            Format::Pcapng(Pcapng::open(input, number)?)
+        } else {
+            Format::Pcap(Pcap::open(input, between(number))?)
+        })
+    }
+}
+
+/// The place between packet `number` and the next.
+fn between(number: u64) -> Place {
+    if number == 0 { Place::Header } else { Place::After(number) }
+}
+
+/// What stands in a capture where a packet may.
+enum Next {
+    Packet(Record),
+    End,
+    /// The header of another capture.
+    Capture,
 }
 
 /// A packet as its format gives it; the range is where it stands in the input's buffer.
@@ -68,11 +96,20 @@ impl Reader {
         let mut input = Input::new(Box::new(source));
         let format = match input.read(4, Place::Header)? {
             0 => return Err(no_capture("an empty file")),
-            4 if *input.buffer() == pcapng::MAGIC => Format::Pcapng(Pcapng::open(&mut input)?),
-            4 => Format::Pcap(Pcap::open(&mut input)?),
+            4 => Format::open(&mut input, 0)?,
             n => return Err(no_capture(&format!("a file of {n} bytes"))),
         };
-        Ok(Reader { input, format, number: 0, finished: false })
+        Ok(Reader { input, format, number: 0, finished: false, captures: 1, before: 0 })
+    }
+
+    /// How many captures stood in the file one after the other, as far as it was read; the sections of a pcapng file are one.
+    pub fn captures(&self) -> u64 {
+        self.captures
+    }
+
+    /// How many packets stand before the capture, or the section of one, of which the last packet is.
+    pub fn before(&self) -> u64 {
+        if let Format::Pcapng(pcapng) = &self.format { self.before.max(pcapng.before) } else { self.before }
     }
 
     /// The next packet; `None` at the end, and after an error that is not skippable.
@@ -84,9 +121,21 @@ impl Reader {
         if self.finished {
             return Ok(None);
         }
-        let record = match &mut self.format {
-            Format::Pcap(pcap) => pcap.next(&mut self.input, &mut self.number),
-            Format::Pcapng(pcapng) => pcapng.next(&mut self.input, &mut self.number),
+        let record = loop {
+            let next = match &mut self.format {
+                Format::Pcap(pcap) => pcap.next(&mut self.input, &mut self.number),
+                Format::Pcapng(pcapng) => pcapng.next(&mut self.input, &mut self.number),
+            };
+            match next {
+                Ok(Next::Packet(record)) => break Ok(Some(record)),
+                Ok(Next::End) => break Ok(None),
+                Ok(Next::Capture) => match Format::open(&mut self.input, self.number) {
+                    Ok(format) => self.format = format,
+                    Err(e) => break Err(e),
+                },
+                Err(e) => break Err(e),
+            }
+            (self.captures, self.before) = (self.captures + 1, self.number);
         };
         self.finished = match &record {
             Ok(record) => record.is_none(),

@@ -59,7 +59,7 @@ fn a_block_that_is_passed_over_and_cut_off_says_how_much_there_was() {
         let file = [&section(order)[..], &whole[..cut]].concat();
         let of = if cut < 12 { 12 } else { 52 };
         let due =
-            format!("header: found the end of the file after {cut} of {of} bytes of a block; expected a whole block");
+            format!("header: found the end of the file after {cut} of {of} bytes of a block; expected a whole file");
         assert_eq!(errors(&file), [due]);
     }
 }
@@ -156,5 +156,47 @@ fn the_checksum_of_a_marked_packet_carries_over() {
 fn a_time_is_written_in_seconds_with_nine_digits() {
     for (nanos, text) in [(0, "0.000000000"), (1_000_000_002, "1.000000002"), (u64::MAX, "18446744073.709551615")] {
         assert_eq!(Stamp::from_nanos(nanos).to_string(), text);
+    }
+}
+
+/// Packets 1 ns apart from this second on, one in each form of a capture.
+fn capture(form: usize, second: u64) -> Vec<u8> {
+    let order = Order::BOTH[form % 2];
+    let link = [1, 101][form % 2];
+    match form / 2 {
+        0 => [pcap(order, MICROSECONDS, link), record(order, second as u32, 1, b"abc", 60)].concat(),
+        1 => [pcap(order, NANOSECONDS, link), record(order, second as u32, 1000, b"abc", 60)].concat(),
+        _ => {
+            let ticks = second * 1_000_000 + 1;
+            [section(order), interface(order, link as u16, &[]), packet(order, 0, ticks, b"abc", 60)].concat()
+        }
+    }
+}
+
+#[test]
+fn captures_that_were_joined_as_files_are_read_one_after_the_other() {
+    for first in 0..6 {
+        for second in 0..6 {
+            let file = [capture(first, 7), capture(second, 8), capture(first, 9)].concat();
+            let mut reader = Reader::new(Cursor::new(file.clone())).expect("a header");
+            for (number, form) in [(1, first), (2, second), (3, first)] {
+                let frame = reader.next().expect("a good packet").expect("not the end");
+                let due = (number, (6 + number) * 1_000_000_000 + 1000, [1, 101][form % 2], 60, &b"abc"[..]);
+                let found = (frame.number, frame.time.nanos(), frame.link.number(), frame.bytes, frame.captured);
+                assert_eq!(found, due, "{first} and {second}");
+                assert_eq!(reader.before(), number - 1);
+            }
+            assert!(reader.next().expect("the end").is_none());
+            // The sections of a pcapng file are one capture.
+            let joined = if first / 2 == 2 && second / 2 == 2 { 1 } else { 3 };
+            assert_eq!(reader.captures(), joined, "{first} and {second}");
+            // Cut anywhere in the second header: the first packet is read, and then the end is found.
+            let length = capture(first, 7).len();
+            for cut in length + 1..length + 24 {
+                let said = errors(&file[..cut]);
+                assert_eq!(said.len(), 1, "{first} and {second}, {cut}: {said:?}");
+                assert!(said[0].contains("found the end of the file after"), "{said:?}");
+            }
+        }
     }
 }

@@ -242,16 +242,16 @@ fn what_cannot_be_read_on_says_where_and_why() {
         ),
         (
             header[..20].to_vec(),
-            "header: found the end of the file after 20 of 24 bytes; expected the header of a pcap file",
+            "header: found the end of the file after 20 of 24 bytes of the header; expected a whole file",
         ),
         (version, "header: found version 3.4; expected pcap version 2"),
         (
             [&header[..], &[0; 10]].concat(),
-            "packet 1: found the end of the file after 10 of 16 bytes; expected a whole packet",
+            "packet 1: found the end of the file after 10 of 16 bytes of the packet; expected a whole file",
         ),
         (
             [&header[..], &record(order, 1, 0, b"x", 1), &record(order, 1, 0, &[0; 60], 60)[..30]].concat(),
-            "packet 2: found the end of the file after 30 of 76 bytes; expected a whole packet",
+            "packet 2: found the end of the file after 30 of 76 bytes of the packet; expected a whole file",
         ),
         (
             [&header[..], &[0; 8], &le(u32::MAX), &le(60)].concat(),
@@ -259,11 +259,11 @@ fn what_cannot_be_read_on_says_where_and_why() {
         ),
         (
             section(order)[..9].to_vec(),
-            "header: found the end of the file after 9 of 12 bytes of a block; expected a whole block",
+            "header: found the end of the file after 9 of 12 bytes of a block; expected a whole file",
         ),
         (
             section(order)[..20].to_vec(),
-            "header: found the end of the file after 20 of 28 bytes of a block; expected a whole block",
+            "header: found the end of the file after 20 of 28 bytes of a block; expected a whole file",
         ),
         (section_version, "header: found version 2.0; expected pcapng version 1"),
         (
@@ -280,7 +280,7 @@ fn what_cannot_be_read_on_says_where_and_why() {
         ),
         (
             [&one[..], &le(0x99), &le(u32::MAX - 3), &[0; 40]].concat(),
-            "after packet 1: found the end of the file after 48 of 4294967292 bytes of a block; expected a whole block",
+            "after packet 1: found the end of the file after 48 of 4294967292 bytes of a block; expected a whole file",
         ),
         (
             [&one[..], &le(6), &le(8), &[0; 40]].concat(),
@@ -288,7 +288,7 @@ fn what_cannot_be_read_on_says_where_and_why() {
         ),
         (
             one[..one.len() - 7].to_vec(),
-            "packet 1: found the end of the file after 29 of 36 bytes of a block; expected a whole block",
+            "packet 1: found the end of the file after 29 of 36 bytes of a block; expected a whole file",
         ),
         (
             lengths,

@@ -67,7 +67,36 @@ fn means(found: &str, unit: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Buffer, Bytes, Duration, Quantity, Rate};
+    use crate::{Buffer, Bytes, Duration, PacketSize, Quantity, Rate};
+
+    #[test]
+    fn what_would_be_refused_is_no_hint() {
+        fn hint<T: std::str::FromStr<Err = String>>(text: &str) -> Option<String> {
+            let why = text.parse::<T>().err().expect("no unit of ours");
+            let (_, rest) = why.split_once("did you mean `")?;
+            let meant = rest.split('`').next().expect("what is before the sign").to_owned();
+            assert!(meant.parse::<T>().is_ok(), "{text}: {meant}");
+            Some(meant)
+        }
+        let numbers = ["0", "0.0", "1", "0.5", "0.0001", "1.2.3", "99999999", "18446745", "99999999999999999999"];
+        for number in numbers {
+            for unit in
+                ["", "k", "K", "mbps", "Gbps", "TBIT", "sec", "nsec", "hours", "bytes", "gbyte", "packets", "bit", "MS"]
+            {
+                let text = format!("{number}{unit}");
+                for find in [hint::<Rate>, hint::<Duration>, hint::<Bytes>, hint::<PacketSize>, hint::<Buffer>] {
+                    if text.parse::<Bytes>().is_err() && text.parse::<Buffer>().is_err() {
+                        find(&text);
+                    }
+                }
+            }
+        }
+        assert_eq!([hint::<Rate>("0"), hint::<Rate>("0.0mbps"), hint::<Rate>("0.5bps")], [None, None, None]);
+        assert_eq!(hint::<Rate>("0.5kbps").as_deref(), Some("0.5kbit/s"));
+        assert_eq!([hint::<PacketSize>("99999999"), hint::<Buffer>("0.5 packets")], [None, None]);
+        assert_eq!(hint::<PacketSize>("1500").as_deref(), Some("1500B"));
+        assert_eq!([hint::<Duration>("99999999 sec"), hint::<Duration>("0")], [None, None]);
+    }
 
     #[test]
     fn other_tools_units_are_understood() {

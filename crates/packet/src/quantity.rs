@@ -60,7 +60,7 @@ impl FromStr for Quantity {
             let lower = unit.to_lowercase();
             let letter = lower.strip_suffix('b').unwrap_or(&lower);
             let open = unit.is_empty() || (letter.len() == 1 && "kmgt".contains(letter));
-            return Err(if open { expected } else { text::with_hint(expected, s, &all, "") });
+            return Err(if open { expected } else { text::with_hint(expected, s, &all, "", |amount| amount > 0) });
         };
         Ok(Quantity { kind, amount: text::parse(s, units, "a quantity", "10Mbit/s")? })
     }

@@ -13,9 +13,10 @@ fn expected(what: &str, units: &[Unit], example: &str) -> String {
     format!("expected {what} such as \"{example}\" (units: {})", names.join(", "))
 }
 
-/// What was expected, with the quantity that was probably meant.
-pub(crate) fn with_hint(expected: String, text: &str, units: &[Unit], example: &str) -> String {
-    match hint::quantity(text, units, example) {
+/// What was expected, with the quantity that was probably meant, unless that is too large, too fine, or not `good`: what is refused is no hint.
+pub(crate) fn with_hint(expected: String, text: &str, units: &[Unit], example: &str, good: fn(u64) -> bool) -> String {
+    let taken = |meant: &String| parse(meant, units, "", example).is_ok_and(good);
+    match hint::quantity(text, units, example).filter(taken) {
         Some(meant) => format!("{expected} (did you mean `{meant}`?)"),
         None => expected,
     }
@@ -23,12 +24,24 @@ pub(crate) fn with_hint(expected: String, text: &str, units: &[Unit], example: &
 
 /// The value of `text` in base units, or a sentence that says what was expected.
 pub(crate) fn parse(text: &str, units: &[Unit], what: &str, example: &str) -> Result<u64, String> {
+    // Most of what is asked for may not be zero.
+    parse_good(text, units, what, example, |amount| amount > 0)
+}
+
+/// As [`parse`], with what is a good value; it is not asked of the text itself, but of a hint.
+pub(crate) fn parse_good(
+    text: &str,
+    units: &[Unit],
+    what: &str,
+    example: &str,
+    good: fn(u64) -> bool,
+) -> Result<u64, String> {
     let fail = || expected(what, units, example);
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());
     let &(_, size) =
-        units.iter().find(|(name, _)| *name == unit).ok_or_else(|| with_hint(fail(), text, units, example))?;
+        units.iter().find(|(name, _)| *name == unit).ok_or_else(|| with_hint(fail(), text, units, example, good))?;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if whole.is_empty() || fraction.contains('.') || (number.contains('.') && fraction.is_empty()) {
         return Err(fail());

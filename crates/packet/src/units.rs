@@ -199,8 +199,9 @@ impl PacketSize {
 }
 
 fn parse_packet_size(text: &str) -> Result<PacketSize, String> {
-    let bytes = text::parse(text, BYTES, "a packet size", "1000B")?;
-    if bytes == 0 || bytes > PacketSize::MAX {
+    let good = |bytes| (1..=PacketSize::MAX).contains(&bytes);
+    let bytes = text::parse_good(text, BYTES, "a packet size", "1000B", good)?;
+    if !good(bytes) {
         return Err("a packet is 1B to 16MiB long".to_owned());
     }
     Ok(PacketSize(bytes as u32))

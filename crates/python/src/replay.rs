@@ -6,7 +6,7 @@ use crate::plugin::plugin_error;
 use crate::run::{Tracked, columns, tracked};
 use crate::scenario_error;
 use crate::trace::{Trace, TraceFile, replay_error, trace_error};
-use headgate_capture::Classify;
+use headgate_capture::{Classify, NotIp};
 use headgate_packet::Time;
 use headgate_replay::capture::CaptureOutput;
 use headgate_replay::table::{Columns, Names, Times};
@@ -18,6 +18,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// The longest time without packets: its length in s, the packets before it and all, and the numbers of those before and after it and of the last.
+type Gap = (f64, u64, u64, (u64, u64, u64));
 
 /// Packets that are read and served together.
 const BATCH: usize = 1 << 14;
@@ -275,10 +278,38 @@ impl Replay {
         Ok(self.get()?.intake().skipped().iter().map(|(k, n)| (*k, *n)).collect())
     }
 
-    /// Packets without addresses, by why: the kind's name and how many; those of which too little was captured are "cut off".
+    /// Packets that are not IP, by what they are: the kind's name and how many.
     #[getter]
     fn not_ip(&self) -> PyResult<Vec<(String, u64)>> {
-        Ok(self.get()?.intake().not_ip.iter().map(|(why, n)| (why.to_string(), *n)).collect())
+        let kinds = self.get()?.intake().not_ip.iter().filter(|(why, _)| **why != NotIp::CutOff);
+        Ok(kinds.map(|(why, n)| (why.to_string(), *n)).collect())
+    }
+
+    /// Packets of which too little was captured: for their addresses, and for their ports alone.
+    #[getter]
+    fn truncated(&self) -> PyResult<(u64, u64)> {
+        let intake = self.get()?.intake();
+        Ok((intake.not_ip.get(&NotIp::CutOff).copied().unwrap_or(0), intake.ports_missing))
+    }
+
+    /// Where the file could not be read any more, and what was found there.
+    #[getter]
+    fn ended(&self) -> PyResult<Option<(String, String)>> {
+        Ok(self.get()?.intake().ended.as_ref().map(|(place, found)| (place.to_string(), found.clone())))
+    }
+
+    /// Captures that stood in the file one after the other.
+    #[getter]
+    fn captures(&self) -> PyResult<u64> {
+        Ok(self.get()?.intake().captures)
+    }
+
+    /// The longest time in which no packet arrived.
+    #[getter]
+    fn gap(&self) -> PyResult<Gap> {
+        let intake = self.get()?.intake();
+        let (before, after) = intake.gap.between;
+        Ok((intake.gap.ps as f64 * 1e-12, intake.gap.before, intake.taken, (before, after, intake.last)))
     }
 
     /// Packets of a capture that do nothing but acknowledge, and those without data of which not all of the header was captured; counted where a queue

@@ -8,7 +8,7 @@ use crate::quick::QuickMap;
 use crate::rows::Fate;
 use crate::segments::Shape;
 use crate::source::Counting;
-use headgate_capture::{CaptureError, Classify, Frame, Key, LinkType, Reader, Stamp, Writer, dissect};
+use headgate_capture::{CaptureError, Classify, Frame, Key, LinkType, Missing, NotIp, Reader, Stamp, Writer, dissect};
 use headgate_packet::Time;
 use headgate_queue::DropReason;
 use std::collections::{BTreeMap, VecDeque};
@@ -42,8 +42,7 @@ impl CaptureTrace {
     /// The bytes cannot be read or are no capture.
     pub fn new(bytes: impl Read + Send + Sync + 'static, classify: Classify) -> Result<CaptureTrace, TraceError> {
         let position = Arc::new(AtomicU64::new(0));
-        let reader = Reader::new(Counting(bytes, Arc::clone(&position)))
-            .map_err(|e| TraceError::file(format!("found {}; expected {}", e.found, e.expected)))?;
+        let reader = Reader::new(Counting(bytes, Arc::clone(&position))).map_err(|e| in_header(&e))?;
         Ok(CaptureTrace {
             reader,
             position,
@@ -70,9 +69,10 @@ impl CaptureTrace {
         mut kept: Option<&mut Frames>,
     ) -> Result<bool, TraceError> {
         let first = intake.arrivals.len();
-        let more = self.next(most, intake, kept.as_deref_mut())?;
+        let more = self.next(most, intake, kept.as_deref_mut()).map_err(|e| self.joined(e))?;
+        intake.captures = self.reader.captures();
         if !more {
-            intake.end()?;
+            intake.end().map_err(|e| self.joined(e))?;
         }
         if let Some(kept) = kept.filter(|_| intake.waits()) {
             // Those that were sorted stand in the order in which they were taken; of those before the first one that waits the others were skipped.
@@ -96,7 +96,14 @@ impl CaptureTrace {
             };
             let found = dissect(&frame);
             let key = match &found {
-                Ok(found) => found.endpoints.key(self.classify),
+                Ok(found) => {
+                    let key = found.key(self.classify);
+                    if found.missing.is_some() {
+                        intake.ports_missing += u64::from(found.missing == Some(Missing::Ports));
+                        *intake.not_ip.entry(NotIp::CutOff).or_default() += u64::from(key == Key::CUT_OFF);
+                    }
+                    key
+                }
                 Err(why) => {
                     *intake.not_ip.entry(*why).or_default() += 1;
                     Key::without(*why)
@@ -139,6 +146,18 @@ impl CaptureTrace {
         }
         Ok(true)
     }
+
+    /// Says of a wrong time that another capture begins before it in the file.
+    #[cold]
+    fn joined(&self, e: TraceError) -> TraceError {
+        if !matches!(e.fault, Fault::TimeBackwards | Fault::TimeAhead) || self.reader.before() == 0 {
+            return e;
+        }
+        let first = self.reader.before() + 1;
+        let message =
+            format!("{} (with packet {first} another capture begins; mergecap joins captures by time)", e.message);
+        TraceError { message, ..e }
+    }
 }
 
 /// The number of a new conversation, which has its hosts.
@@ -151,6 +170,12 @@ fn flow_of(key: Key, flows: &mut Flows) -> u32 {
     flow
 }
 
+/// What is wrong with the header of a capture, without which nothing can be read.
+fn in_header(e: &CaptureError) -> TraceError {
+    let place = if e.found.starts_with("the end of the file") { e.place.to_string() } else { String::new() };
+    TraceError { place, ..TraceError::file(format!("found {}; expected {}", e.found, e.expected)) }
+}
+
 /// Skips what is wrong with a capture, if that is allowed.
 fn fault(e: &CaptureError, intake: &mut Intake) -> Result<(), TraceError> {
     let (fault, place) = match e.place {
@@ -161,7 +186,7 @@ fn fault(e: &CaptureError, intake: &mut Intake) -> Result<(), TraceError> {
     let message = format!("found {}; expected {}", e.found, e.expected);
     match place {
         Some(n) => intake.skip(fault, Place::Packet(n), || message),
-        None => Err(TraceError::file(message)),
+        None => Err(in_header(e)),
     }
 }
 

@@ -30,6 +30,12 @@ trait Counted {
     fn throughput(&self) -> f64 {
         8.0 * self.count().sent_bytes as f64 / if self.span_s() > 0.0 { self.span_s() } else { 1.0 }
     }
+    /// From the first arrival to the last one.
+    fn arrivals_s(&self) -> f64;
+    /// Bits that were sent by the last arrival over the time until then; nan where all arrive at once.
+    fn loaded(&self) -> f64 {
+        if self.arrivals_s() > 0.0 { 8.0 * self.count().loaded_bytes as f64 / self.arrivals_s() } else { f64::NAN }
+    }
     fn drops(&self, kind: DropKind) -> u64 {
         kind.of(&self.count().drops)
     }
@@ -66,11 +72,16 @@ struct FlowRow<'a> {
     weight: u32,
     count: &'a Count,
     span_s: f64,
+    arrivals_s: f64,
 }
 
 impl Counted for FlowRow<'_> {
     fn count(&self) -> &Count {
         self.count
+    }
+
+    fn arrivals_s(&self) -> f64 {
+        self.arrivals_s
     }
 
     fn span_s(&self) -> f64 {
@@ -86,6 +97,7 @@ fn flows<'a>() -> Vec<Column<FlowRow<'a>>> {
     ];
     all.extend(counts());
     all.push(column("throughput_bps", "bit/s", Total, Float(FlowRow::throughput), "Bits sent over the time from the first arrival to the last departure of all flows."));
+    all.push(column("loaded_bps", "bit/s", Total, Float(FlowRow::loaded), "Bits sent by the last arrival of all flows, over the time from the first one to it; nan where all arrive at once."));
     all.extend(delays());
     all
 }
@@ -94,6 +106,7 @@ fn flows<'a>() -> Vec<Column<FlowRow<'a>>> {
 struct SummaryRow<'a> {
     count: &'a Count,
     span_s: f64,
+    arrivals_s: f64,
     /// Part of the span.
     busy: f64,
     rate_bps: f64,
@@ -102,6 +115,10 @@ struct SummaryRow<'a> {
 impl Counted for SummaryRow<'_> {
     fn count(&self) -> &Count {
         self.count
+    }
+
+    fn arrivals_s(&self) -> f64 {
+        self.arrivals_s
     }
 
     fn span_s(&self) -> f64 {
@@ -115,7 +132,9 @@ fn summary<'a>() -> Vec<Column<SummaryRow<'a>>> {
     all.extend([
         column("span_s", "s", Most, Float(Counted::span_s), "Time from the first arrival to the last departure."),
         column("rate_bps", "bit/s", Mean, Float(|r: &SummaryRow| r.rate_bps), "Rate of the line; the mean over the span where it changes."),
+        column("arrivals_s", "s", Most, Float(Counted::arrivals_s), "Time from the first arrival to the last one."),
         column("throughput_bps", "bit/s", Total, Float(SummaryRow::throughput), "Bits sent over the span."),
+        column("loaded_bps", "bit/s", Total, Float(SummaryRow::loaded), "Bits sent by the last arrival, over the time until then; nan where all arrive at once."),
         column("utilisation", "", Mean, Float(|r: &SummaryRow| r.busy), "Share of the span spent transmitting; where the rate changes, share of the bits that the line could have sent."),
     ]);
     all.extend(delays());
@@ -177,7 +196,8 @@ impl Replay {
         let (known, span_s) = (&self.intake().flows, self.end(queue).as_secs_f64());
         let weights = known.weights();
         let named = known.names().iter().zip(&weights).zip(self.flows(queue));
-        let rows = named.map(|((name, weight), count)| FlowRow { name, weight: *weight, count, span_s });
+        let arrivals_s = self.intake().length().as_secs_f64();
+        let rows = named.map(|((name, weight), count)| FlowRow { name, weight: *weight, count, span_s, arrivals_s });
         table(&flows(), rows, [])
     }
 
@@ -192,7 +212,8 @@ impl Replay {
             None if offered > 0.0 => (8.0 * count.sent_bytes as f64 / offered, offered / over),
             None => (0.0, 0.0),
         };
-        table(&summary(), [SummaryRow { count, span_s, busy, rate_bps }].iter(), [])
+        let arrivals_s = self.intake().length().as_secs_f64();
+        table(&summary(), [SummaryRow { count, span_s, arrivals_s, busy, rate_bps }].iter(), [])
     }
 
     /// The next rows of discipline number `queue`, up to `most`, if they are kept; flows by number, reasons by number from 1.

@@ -3,7 +3,7 @@
 //! Fields are separated by commas, tabs, semicolons or bars, as in the header. Semicolons stand where commas are decimal: there a time may have one.
 
 use crate::clock::parse_seconds;
-use crate::error::{Fault, TraceError, quoted};
+use crate::error::{Fault, TraceError, encoding, quoted};
 use crate::flows::Flows;
 use crate::guard::original;
 use crate::intake::{Intake, Place, Raw};
@@ -55,7 +55,10 @@ impl CsvTrace {
     pub fn new(bytes: impl Read + Send + Sync + 'static, lenient: bool) -> Result<CsvTrace, TraceError> {
         let mut bytes: Box<dyn Read + Send + Sync> = Box::new(bytes);
         let Start { read, lines, bytes: skipped, separator, comments } =
-            Start::of(&mut bytes).map_err(|e| TraceError::unreadable(&e))?;
+            Start::of(&mut bytes).map_err(|e| match TraceError::unreadable(&e) {
+                cut if cut.fault == Fault::CutOff => TraceError { place: "line 1".to_owned(), ..cut },
+                other => other,
+            })?;
         let bytes = Lines::new(Cursor::new(read).chain(bytes));
         let mut builder = ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(separator).buffer_capacity(1 << 18);
@@ -64,16 +67,21 @@ impl CsvTrace {
         if !next(&mut reader, &mut record, lines)? {
             return Err(TraceError::file(format!("is empty; expected a header: {}", expected())));
         }
+        let header = |message: String| TraceError { fault: Fault::File, place: format!("line {}", lines + 1), message };
+        if record.as_slice().iter().any(|byte| *byte < b' ' && !byte.is_ascii_whitespace()) {
+            let message =
+                "found bytes that are no text; expected a table in UTF-8, or a capture in pcap or pcapng format";
+            return Err(header(message.to_owned()));
+        }
+        if let Some(message) = encoding(record.as_slice()) {
+            return Err(header(message));
+        }
         let names: Vec<String> = record.iter().map(|f| String::from_utf8_lossy(f).trim().to_owned()).collect();
         let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
         while names.last().is_some_and(|name| name.is_empty()) {
             names.pop();
         }
-        let columns = find_columns(&names, lenient).map_err(|message| TraceError {
-            fault: Fault::File,
-            place: format!("line {}", lines + 1),
-            message,
-        })?;
+        let columns = find_columns(&names, lenient).map_err(header)?;
         Ok(CsvTrace {
             reader,
             record,
@@ -152,6 +160,9 @@ impl CsvTrace {
         }
         let field = |column: usize| self.columns[column].map(|i| record[i].trim_ascii());
         let wrong = |column: usize, expected: &str| {
+            if let Some(message) = field(column).and_then(encoding) {
+                return format!("{}: {message}", COLUMNS[column]);
+            }
             let found = field(column).map(String::from_utf8_lossy).unwrap_or_default();
             format!("{}: found {}; expected {expected}", COLUMNS[column], quoted(&found))
         };
@@ -179,8 +190,12 @@ impl CsvTrace {
             return intake.skip(Fault::BadEcn, place, || wrong(5, "0 to 3 or not-ect, ect1, ect0, ce"));
         };
         let (weight, ecn) = (self.columns[3].map(|_| weight), self.columns[5].map(|_| ecn));
-        let hosts = [6, 7].map(|column| match field(column).map(String::from_utf8_lossy) {
-            Some(name) if !name.is_empty() => intake.reading().host(original(&name)),
+        let names = [6, 7].map(|column| field(column).map_or(Ok(""), std::str::from_utf8));
+        if let Some(side) = names.iter().position(Result::is_err) {
+            return intake.skip(Fault::BadHost, place, || wrong(6 + side, "the name of a host"));
+        }
+        let hosts = names.map(|name| match name {
+            Ok(name) if !name.is_empty() => intake.reading().host(original(name)),
             _ => Flows::APART,
         });
         let raw =

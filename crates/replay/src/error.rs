@@ -71,10 +71,18 @@ impl TraceError {
     }
 }
 
+/// Says that a field is in another encoding; nothing for one in UTF-8.
+pub(crate) fn encoding(field: &[u8]) -> Option<String> {
+    let byte = field[std::str::from_utf8(field).err()?.valid_up_to()];
+    Some(format!(
+        "found the byte {byte:#04x}; expected text in UTF-8 (Latin-1 and Windows-1252 have such bytes; iconv -f WINDOWS-1252 -t UTF-8 converts them)"
+    ))
+}
+
 impl TraceError {
     /// The file cannot be read; the operating system's message without its number.
     pub(crate) fn unreadable(e: &std::io::Error) -> TraceError {
-        if let Some(damaged) = e.get_ref().and_then(|e| e.downcast_ref::<Damaged>()) {
+        if let Some(damaged) = Damaged::in_error(e) {
             let message = format!("found {damaged}; expected a whole file");
             return TraceError { fault: Fault::CutOff, place: String::new(), message };
         }

@@ -4,74 +4,13 @@ use crate::acks::Headers;
 use crate::clock::Origin;
 use crate::error::{Fault, TraceError, quoted};
 use crate::flows::Flows;
-use crate::order::{Held, Order, Wrong};
+use crate::order::{Held, JUDGES, Order, Wrong};
 use crate::segments::{ETHERNET, Shape};
 use headgate_capture::NotIp;
 use headgate_packet::{Duration, Ecn, PacketSize, Rate, Time};
 use std::collections::BTreeMap;
-use std::fmt;
 
-/// The place of a packet in its trace, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A line of a text file.
-    Line(u64),
-    /// A row of a table or a packet of a capture.
-    Packet(u64),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Line(n) => write!(f, "line {n}"),
-            Place::Packet(n) => write!(f, "packet {n}"),
-        }
-    }
-}
-
-/// A packet that arrives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Arrival {
-    /// Time since the first packet.
-    pub at: Time,
-    /// Its number in the trace, from 1.
-    pub number: u64,
-    /// Number of its flow. Flows are numbered from 0 as their first packets arrive.
-    pub flow: u32,
-    /// Weight of its flow.
-    pub weight: u32,
-    /// Length in bytes.
-    pub bytes: u32,
-    /// Numbers of its flow's source and destination host; [`Flows::APART`] for one that is not known.
-    pub hosts: [u32; 2],
-    /// Priority, 0 the highest, or the code point (DSCP).
-    pub priority: u8,
-    /// Its ECN field.
-    pub ecn: Ecn,
-}
-
-/// A packet as given in the trace.
-#[derive(Clone, Copy, Debug)]
-pub struct Raw {
-    /// Where.
-    pub place: Place,
-    /// Its number in the trace, from 1.
-    pub number: u64,
-    /// Time in ps, as in the trace.
-    pub time: i128,
-    /// Length in bytes.
-    pub size: i64,
-    /// Weight of its flow, if the trace has any.
-    pub weight: Option<i64>,
-    /// Numbers of its hosts, source and destination; [`Flows::APART`] for one that it does not give.
-    pub hosts: [u32; 2],
-    /// Its priority.
-    pub priority: i64,
-    /// Its ECN field as in the IP header, if the trace has any.
-    pub ecn: Option<i64>,
-    /// How it is cut where it is longer than the link sends; nothing for one that is not.
-    pub shape: Option<Shape>,
-}
+pub use crate::arrival::{Arrival, Place, Raw};
 
 /// The meanings of the ECN field of the IP header (RFC 3168, section 5), by its number.
 const ECN: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
@@ -85,10 +24,20 @@ pub struct Intake {
     pub arrivals: Vec<Arrival>,
     /// Packets taken since the start.
     pub packets: u64,
+    /// The same, where one that is cut counts as one.
+    pub taken: u64,
     /// Priorities are code points.
     pub code_points: bool,
     /// Packets that have no addresses, by why. A packet that was skipped for a fault counts, too.
     pub not_ip: BTreeMap<NotIp, u64>,
+    /// Packets with addresses of which the ports were not captured.
+    pub ports_missing: u64,
+    /// Captures that stood in the file one after the other.
+    pub captures: u64,
+    /// Where the file could not be read any more, and what was found there.
+    pub ended: Option<(Place, String)>,
+    /// The longest time in which no packet arrived.
+    pub gap: Gap,
     /// Headers of packets of a capture.
     pub headers: Headers,
     /// Packets that are longer than a link sends.
@@ -101,11 +50,28 @@ pub struct Intake {
     skipped: BTreeMap<&'static str, u64>,
     /// Time of the first packet and of the last.
     span: Option<(i128, i128)>,
+    /// Number of the packet that was taken last.
+    pub last: u64,
+    /// Times and places of the last packets, where they are taken at once: the one number n is at n modulo [`JUDGES`].
+    seen: [(i128, Place); JUDGES],
+    /// Since a packet contradicted those before it, where faults are errors: which of them has the wrong time.
+    suspects: Option<Box<Order>>,
     /// Packets whose place in time is not known yet.
     order: Order,
     /// The flows in the order in which they were read, and the number that each has once a packet of it was taken.
     read: Flows,
     numbers: Vec<Option<u32>>,
+}
+
+/// A time in which no packet arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gap {
+    /// Its length in ps.
+    pub ps: i128,
+    /// How many packets were taken before it.
+    pub before: u64,
+    /// The numbers in the trace of the packets before and after it.
+    pub between: (u64, u64),
 }
 
 /// Packets of a trace that are longer than an Ethernet sends.
@@ -150,7 +116,7 @@ impl Intake {
 
     /// Packets are sorted by time, as far as each is at most this much earlier than one before it.
     pub fn sorted(mut self, window: Duration) -> Intake {
-        self.order = Order::new(self.lenient, i128::from(window.as_ps()));
+        self.order = Order::new(self.lenient || window > Duration::ZERO, i128::from(window.as_ps()));
         self
     }
 
@@ -200,7 +166,14 @@ impl Intake {
     /// The fault itself if it is not.
     pub fn skip(&mut self, fault: Fault, place: Place, message: impl FnOnce() -> String) -> Result<(), TraceError> {
         if !self.lenient {
-            return Err(TraceError { fault, place: place.to_string(), message: message() });
+            let does = if fault == Fault::CutOff { "replays what is before it" } else { "leaves such packets out" };
+            let message = format!("{}; --lenient {does}", message());
+            return Err(TraceError { fault, place: place.to_string(), message });
+        }
+        if fault == Fault::CutOff {
+            let message = message();
+            let found = message.strip_prefix("found ").and_then(|m| m.split("; expected").next());
+            self.ended = Some((place, found.unwrap_or(&message).to_owned()));
         }
         *self.skipped.entry(fault.name()).or_default() += 1;
         Ok(())
@@ -232,10 +205,10 @@ impl Intake {
             return self.settle(false).map(|()| true);
         }
         let (first, last) = self.span.unwrap_or((raw.time, raw.time));
-        if raw.time < last || raw.time.saturating_sub(first) > LONGEST {
-            let wrong = if raw.time < last { Wrong::Behind(last) } else { Wrong::Far(first.saturating_add(LONGEST)) };
-            return self.refuse_time(&held, wrong).map(|()| false);
+        if self.suspects.is_some() || raw.time < last || raw.time.saturating_sub(first) > LONGEST {
+            return self.doubt(held).map(|()| false);
         }
+        self.seen[self.taken as usize % JUDGES] = (raw.time, raw.place);
         held.arrival.flow = flow(&mut self.flows);
         self.admit(held)
     }
@@ -245,7 +218,29 @@ impl Intake {
     /// # Errors
     /// The first fault, unless faults are skipped.
     pub fn end(&mut self) -> Result<(), TraceError> {
+        self.judge(true)?;
         self.settle(true)
+    }
+
+    /// A packet contradicts those before it, where that is an error: the one to be named is the one that would be left out.
+    #[cold]
+    fn doubt(&mut self, held: Held) -> Result<(), TraceError> {
+        let (taken, least) = (self.taken, self.taken.saturating_sub(JUDGES as u64 - 1));
+        let at = |n: u64| self.seen[n as usize % JUDGES];
+        let span = self.span.filter(|_| least > 0).map(|(first, _)| (first, at(least - 1).0));
+        let order = self.suspects.get_or_insert_with(|| Box::new(Order::among((least..taken).map(at), span)));
+        order.push(held);
+        self.judge(false)
+    }
+
+    /// Judges packets since one contradicted those before it.
+    fn judge(&mut self, end: bool) -> Result<(), TraceError> {
+        while let Some((held, wrong)) = self.suspects.as_mut().and_then(|order| order.judged(end)) {
+            if let Some(wrong) = wrong {
+                return self.refuse_time(&held, wrong);
+            }
+        }
+        Ok(())
     }
 
     /// Takes the packets whose place in time is known; at the end of the trace all have theirs.
@@ -306,7 +301,11 @@ impl Intake {
         if let Err([side, before]) = self.flows.between(arrival.flow, arrival.hosts) {
             return self.wrong_host(&arrival, side as usize, before, place).map(|()| false);
         }
-        let first = self.span.map_or(time, |(first, _)| first);
+        let (first, before) = self.span.unwrap_or((time, time));
+        if time - before > self.gap.ps {
+            self.gap = Gap { ps: time - before, before: self.taken, between: (self.last, arrival.number) };
+        }
+        (self.taken, self.last) = (self.taken + 1, arrival.number);
         self.span = Some((first, time));
         self.large.count(shape, arrival.bytes);
         arrival.at = Time::from_ps((time - first) as u64);
@@ -380,7 +379,14 @@ impl Intake {
                 };
                 (Fault::TimeBackwards, format!("{} or later, {why}", seconds(least)))
             }
-            Wrong::Ahead => (Fault::TimeAhead, "a time before those of the packets after it".to_owned()),
+            Wrong::Ahead(next) => {
+                let window = self.order.window();
+                let why = if window > 0 { " and the window in which packets are sorted" } else { "" };
+                (Fault::TimeAhead, format!("{} or earlier, the time of packets after it{why}", seconds(next + window)))
+            }
+            Wrong::Early(next) => {
+                (Fault::BadTime, format!("a time within 106 days of {}, that of packets after it", seconds(next)))
+            }
             Wrong::Far(most) => (Fault::BadTime, format!("at most {}, 106 days after the first packet", seconds(most))),
         };
         self.skip(fault, held.place, || format!("time_s: found {found}; expected {expected}"))

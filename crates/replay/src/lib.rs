@@ -4,6 +4,7 @@
 //! often can be kept ([`Kept`]).
 
 mod acks;
+mod arrival;
 pub mod capture;
 pub mod clock;
 mod code_points;

@@ -9,7 +9,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Packets by which one is judged: itself and those after it.
-const JUDGES: usize = 32;
+pub(crate) const JUDGES: usize = 32;
 
 /// A packet that was checked, while its place among the others is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +43,12 @@ impl PartialOrd for Held {
 pub(crate) enum Wrong {
     /// It is earlier than one that is taken; with the time from which on it could have been taken.
     Behind(i128),
-    /// It is later than those after it.
-    Ahead,
-    /// It is too far from the first one.
+    /// It is later than those after it; with the time of the first of those.
+    Ahead(i128),
+    /// It is too far from the first one; with the time up to which it would not be.
     Far(i128),
+    /// It is too long before those after it; with the time of the first of those.
+    Early(i128),
 }
 
 /// Packets on their way from the reader to the replay.
@@ -70,6 +72,15 @@ impl Order {
     /// Judges packets if `judges`, and sorts those that are at most `window` ps earlier than one before them.
     pub fn new(judges: bool, window: i128) -> Order {
         Order { window, judges, ..Order::default() }
+    }
+
+    /// Judges packets of which `seen` were good one by one; before these the first had the first time of `span`, and the last one the other.
+    pub fn among(seen: impl Iterator<Item = (i128, Place)>, span: Option<(i128, i128)>) -> Order {
+        let mut order = Order { span, ..Order::new(true, 0) };
+        for (time, place) in seen {
+            order.push(Held { time, place, weight: None, shape: None, arrival: Arrival::default() });
+        }
+        order
     }
 
     /// How much earlier than the latest packet before it one may be, in ps.
@@ -171,9 +182,9 @@ impl Order {
         if !better {
             None
         } else if head > time[other] {
-            Some(Wrong::Ahead)
+            Some(Wrong::Ahead(time[other]))
         } else {
-            Some(Wrong::Far(time[other]))
+            Some(Wrong::Early(time[other]))
         }
     }
 }

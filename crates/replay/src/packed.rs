@@ -48,10 +48,19 @@ impl fmt::Display for Damaged {
 
 impl std::error::Error for Damaged {}
 
+impl Damaged {
+    /// What an error is about, if it is such data.
+    pub fn in_error(e: &io::Error) -> Option<&Damaged> {
+        e.get_ref()?.downcast_ref()
+    }
+}
+
 /// Reads what was compressed.
 pub(crate) struct Unpacked {
     bytes: Box<dyn Read + Send + Sync>,
     packing: Packing,
+    /// Why no more can be read.
+    failed: Option<(ErrorKind, String)>,
 }
 
 impl Unpacked {
@@ -62,22 +71,28 @@ impl Unpacked {
             Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, source))),
             Packing::Zstd => Box::new(zstd::stream::read::Decoder::new(source)?),
         };
-        Ok(Unpacked { bytes, packing })
+        Ok(Unpacked { bytes, packing, failed: None })
     }
 }
 
 impl Read for Unpacked {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.bytes.read(buffer).map_err(|e| {
-            if e.raw_os_error().is_some() || e.kind() == ErrorKind::Interrupted {
-                return e;
+        if self.failed.is_none() {
+            match self.bytes.read(buffer) {
+                Err(e) if e.raw_os_error().is_none() && e.kind() != ErrorKind::Interrupted => {
+                    let name = self.packing.name();
+                    self.failed = Some(match e.kind() {
+                        kind @ ErrorKind::UnexpectedEof => {
+                            (kind, format!("the end of the file within what {name} compressed"))
+                        }
+                        _ => (ErrorKind::InvalidData, format!("data that {name} cannot read ({e})")),
+                    });
+                }
+                read => return read,
             }
-            let name = self.packing.name();
-            let found = match e.kind() {
-                ErrorKind::UnexpectedEof => format!("the end of the file within what {name} compressed"),
-                _ => format!("data that {name} cannot read ({e})"),
-            };
-            io::Error::new(ErrorKind::InvalidData, Damaged(found))
-        })
+        }
+        // Whoever goes on reading is told the same again.
+        let (kind, found) = self.failed.clone().unwrap_or((ErrorKind::InvalidData, String::new()));
+        Err(io::Error::new(kind, Damaged(found)))
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Record {
     pub origin: Origin,
     pub all: Count,
     pub flows: Vec<Count>,
+    /// The transmission that began last: flow, length, start and end.
+    pub latest: (u32, u32, Time, Time),
     pub rows: Option<Rows>,
     pub csv: Option<CsvOutput>,
     /// Rows until the caller takes them, if it wants them.
@@ -53,6 +55,18 @@ impl Record {
         if let Some(series) = &mut self.series {
             series.arrived(arrival.at, arrival.bytes);
         }
+    }
+
+    /// The last packet of the trace arrived at `now`: what is sent later empties the queue.
+    pub fn loaded(&mut self, now: Time) {
+        let (flow, bytes, start, end) = self.latest;
+        let (left, whole) = (end.since(now).as_ps(), end.since(start).as_ps().max(1));
+        // Of the packet in transmission the part that is left is sent later.
+        let later = (u128::from(bytes) * u128::from(left.min(whole)) / u128::from(whole)) as u64;
+        for (i, count) in self.flows.iter_mut().enumerate() {
+            count.loaded_bytes = count.sent_bytes - if i == flow as usize { later } else { 0 };
+        }
+        self.all.loaded_bytes = self.flows.iter().map(|count| count.loaded_bytes).sum();
     }
 
     #[inline]
@@ -105,6 +119,7 @@ impl Watch for Record {
         let marked = packet.ecn == Ecn::Ce && !self.arrived_marked.remove(&packet.handle);
         self.all.sent(packet.bytes, delay, marked);
         self.flows[flow as usize].sent(packet.bytes, delay, marked);
+        self.latest = (flow, packet.bytes, start, end);
         if let Some(series) = &mut self.series {
             series.sent(flow, packet.arrived, start, end, packet.bytes);
         }

@@ -76,6 +76,8 @@ pub struct Replay {
     /// Bytes of the packets of this batch, where an output needs them.
     frames: Option<Frames>,
     keeper: Option<Keeper>,
+    /// The last packet has arrived.
+    over: bool,
     /// Bytes of the file read so far, if they are not those of the packets.
     position: Option<Arc<AtomicU64>>,
 }
@@ -99,6 +101,7 @@ impl Replay {
             rate: options.rate.clone(),
             frames: None,
             keeper: None,
+            over: false,
             position: None,
         }
     }
@@ -280,6 +283,10 @@ impl Replay {
             let skipped: u64 = self.intake.skipped().values().sum();
             let found = if skipped == 0 { String::new() } else { format!(" but {skipped} with faults") };
             return Err(TraceError::file(format!("holds no packets{found}; expected at least one")).into());
+        }
+        if !std::mem::replace(&mut self.over, true) {
+            let last = self.intake.length();
+            self.queues.iter_mut().for_each(|queue| queue.record.loaded(last));
         }
         let mut more = false;
         for queue in &mut self.queues {

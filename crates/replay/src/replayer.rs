@@ -166,7 +166,10 @@ impl Replayer {
             self.advance(self.now, watch);
             match self.conventions.at_departure {
                 AtDeparture::DeparturesFirst => self.advance(at, watch),
-                AtDeparture::ArrivalsFirst => self.advance(Time::from_ps(at.as_ps() - 1), watch),
+                AtDeparture::ArrivalsFirst => {
+                    self.change(at, watch);
+                    self.go_on(Time::from_ps(at.as_ps() - 1), watch);
+                }
             }
             self.now = at;
         }
@@ -220,18 +223,22 @@ impl Replayer {
     /// Everything that is due by `at`.
     #[inline]
     fn advance(&mut self, at: Time, watch: &mut impl Watch) {
-        while self.line.due() <= at && self.line.due() != Time::NEVER {
-            self.change(watch);
-        }
+        self.change(at, watch);
         self.go_on(at, watch);
     }
 
-    /// The next change of the line's rate.
+    /// The changes of the line's rate by `at`. What begins at the instant of a change has the new rate.
+    #[inline]
+    fn change(&mut self, at: Time, watch: &mut impl Watch) {
+        while self.line.due() <= at && self.line.due() != Time::NEVER {
+            self.change_next(watch);
+        }
+    }
+
     #[cold]
-    fn change(&mut self, watch: &mut impl Watch) {
+    fn change_next(&mut self, watch: &mut impl Watch) {
         let at = self.line.due();
-        // As in a run: what is due at that instant starts at the old rate.
-        self.go_on(at, watch);
+        self.go_on(Time::from_ps(at.as_ps() - 1), watch);
         if let Some(rate) = self.line.change() {
             self.link.rate = rate;
             // No conversation is added, and those known keep their weights.

@@ -2,7 +2,7 @@
 //! first bytes.
 
 use crate::error::{Fault, TraceError};
-use crate::packed::{Packing, Unpacked};
+use crate::packed::{Damaged, Packing, Unpacked};
 use std::fs::File;
 use std::io::{self, Chain, Cursor, Read};
 use std::path::Path;
@@ -67,13 +67,15 @@ const OTHERS: [(&[u8], &str, &str); 11] = [
         "a capture, or a table saved as CSV or Parquet",
     ),
     (b"snoop\0\0\0", "a capture of snoop", "pcap or pcapng, as editcap writes it"),
-    (b"\xff\xfe\0\0", "text in UTF-32", TEXT),
-    (b"\0\0\xfe\xff", "text in UTF-32", TEXT),
-    (b"\xff\xfe", "text in UTF-16", TEXT),
-    (b"\xfe\xff", "text in UTF-16", TEXT),
+    (b"\xff\xfe\0\0", "text in UTF-32", UTF_32),
+    (b"\0\0\xfe\xff", "text in UTF-32", UTF_32),
+    (b"\xff\xfe", "text in UTF-16", UTF_16),
+    (b"\xfe\xff", "text in UTF-16", UTF_16),
 ];
 
-const TEXT: &str = "text in UTF-8";
+const UTF_32: &str = "text in UTF-8 (iconv -f UTF-32 -t UTF-8 converts it)";
+
+const UTF_16: &str = "text in UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)";
 
 const UNPACK: &str = "a trace as it is, or compressed with gzip or zstd; a trace may come from a pipe, whose name is -";
 
@@ -138,7 +140,7 @@ impl TraceFile {
             }
         }
         if let Some((_, what, expected)) = OTHERS.iter().find(|(magic, ..)| start.starts_with(magic)) {
-            let place = if *expected == TEXT { "line 1" } else { "" };
+            let place = if [UTF_16, UTF_32].contains(expected) { "line 1" } else { "" };
             let message = format!("found {what}; expected {expected}");
             return Err(TraceError { fault: Fault::File, place: place.to_owned(), message });
         }
@@ -174,16 +176,30 @@ impl TraceFile {
 /// What is said of bytes with a zero, which no text has.
 fn no_text(start: &[u8]) -> String {
     // Of letters in UTF-16 each other byte is zero.
-    let wide = start.len() >= 4
-        && [0, 1].into_iter().any(|i| start[i] == 0 && start[i + 2] == 0 && start[1 - i] != 0 && start[3 - i] != 0);
-    let found = if wide { "text in UTF-16" } else { "bytes that are no text" };
-    format!("found {found}; expected a table in UTF-8, or a capture in pcap or pcapng format")
+    let wide = |i: usize| start[i] == 0 && start[i + 2] == 0 && start[1 - i] != 0 && start[3 - i] != 0;
+    for (zero, order) in [(0, "BE"), (1, "LE")] {
+        if start.len() >= 4 && wide(zero) {
+            return format!(
+                "found text in UTF-16; expected text in UTF-8 (iconv -f UTF-16{order} -t UTF-8 converts it)"
+            );
+        }
+    }
+    "found bytes that are no text; expected a table in UTF-8, or a capture in pcap or pcapng format".to_owned()
 }
 
 /// The first bytes, and all of them.
 fn examined(mut bytes: Bytes) -> Result<(Vec<u8>, Bytes), TraceError> {
     let mut start = Vec::with_capacity(START as usize);
-    bytes.by_ref().take(START).read_to_end(&mut start).map_err(|e| TraceError::unreadable(&e))?;
+    match bytes.by_ref().take(START).read_to_end(&mut start) {
+        // What can be read is; the reader of the trace meets the end of it in its place.
+        Err(e) if Damaged::in_error(&e).is_some() && !start.is_empty() => {}
+        Err(e) => {
+            let error = TraceError::unreadable(&e);
+            let message = error.message.replace("; expected", ", before anything can be read; expected");
+            return Err(if error.fault == Fault::CutOff { TraceError::file(message) } else { error });
+        }
+        Ok(_) => {}
+    }
     let all: Chain<Cursor<Vec<u8>>, Bytes> = Cursor::new(start.clone()).chain(bytes);
     Ok((start, Box::new(all)))
 }

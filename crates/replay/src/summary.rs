@@ -72,6 +72,8 @@ pub struct Count {
     pub sent: u64,
     /// Their bytes.
     pub sent_bytes: u64,
+    /// The bytes of those that had been sent when the last packet of the trace arrived.
+    pub loaded_bytes: u64,
     /// Packets dropped, by reason.
     pub drops: [u64; DropReason::ALL.len()],
     /// Packets sent with their congestion bit set by the discipline.

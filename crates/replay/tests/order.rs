@@ -82,7 +82,10 @@ fn one_wrong_time_costs_one_packet_wherever_it_is() {
                 Ok(due),
                 "packet {number} at {wrong}, sorted"
             );
-            assert!(taken(&times, false, Duration::ZERO).is_err());
+            for window in [Duration::ZERO, Duration::from_ps(1_500_000_000)] {
+                let named = taken(&times, false, window).expect_err("an error").place;
+                assert_eq!(named, format!("line {}", number + 1), "packet {number} at {wrong}");
+            }
         }
     }
 }
@@ -119,8 +122,9 @@ fn packets_are_sorted_within_a_window() {
     let mut late = times.clone();
     late[6] -= 1;
     let e = taken(&late, false, window).expect_err("too late");
-    let message = "line 8: time_s: found 1700000000.002999999999; expected 1700000000.003000000000 or later, the latest time before it less \
-                   the window in which packets are sorted";
+    // The one that is left out otherwise: it contradicts that one, which two more fit.
+    let message = "line 7: time_s: found 1700000000.005000000000; expected 1700000000.004999999999 or earlier, the time of packets after it \
+                   and the window in which packets are sorted; --lenient leaves such packets out";
     assert_eq!(e.to_string(), message);
     let (numbers, skipped) = taken(&late, true, window).expect("lenient");
     assert_eq!((numbers, skipped), (vec![1, 3, 4, 5, 7, 2, 9, 10, 8], BTreeMap::from([("time_ahead", 1)])));
@@ -142,6 +146,26 @@ proptest! {
         let (numbers, skipped) = taken(&times, true, Duration::ZERO).expect("lenient");
         prop_assert_eq!(numbers.len(), longest_in_order(&times));
         prop_assert_eq!(numbers.len() as u64 + skipped.values().sum::<u64>(), times.len() as u64);
+    }
+
+    #[test]
+    fn the_packet_that_is_named_is_the_first_that_would_be_left_out(
+        steps in prop::collection::vec((0..4_i128, prop::option::weighted(0.03, -9..9_i128)), 1..150),
+        far in prop::option::of((0..150_usize, prop::sample::select(vec![-EPOCH, HOUR, -HOUR, 400 * 24 * HOUR]))),
+        window in 0..3_u64,
+    ) {
+        let mut times: Vec<i128> = steps.iter().scan(EPOCH, |at, (gap, _)| { *at += gap * MS; Some(*at) }).collect();
+        times.iter_mut().zip(&steps).for_each(|(time, (_, wrong))| *time += wrong.unwrap_or(0) * MS);
+        if let Some((place, by)) = far {
+            let place = place % times.len();
+            times[place] += by;
+        }
+        let window = Duration::from_millis(window);
+        let (numbers, skipped) = taken(&times, true, window).expect("lenient");
+        let first = (1..=times.len() as u64).find(|n| !numbers.contains(n));
+        let named = taken(&times, false, window).err().map(|e| e.place);
+        prop_assert_eq!(named, first.map(|n| format!("line {}", n + 1)));
+        prop_assert_eq!(first.is_none(), skipped.is_empty());
     }
 
     #[test]

@@ -12,6 +12,14 @@ from ..base.errors import HeadgateError, cut
 _EXPECTED = {"bps": "a rate such as 20Mbit/s", "s": "a time such as 30ms"}
 
 
+def _amount(text: str, kind: str) -> int:
+    """The base units of a quantity of a kind; 0 if it is none."""
+    try:
+        return int(_core.quantity(text, kind)[1])
+    except ValueError:
+        return 0
+
+
 def quantity(where: str, text: str, kind: str) -> int:
     """The base units of a quantity of a kind, above zero.
 
@@ -24,7 +32,7 @@ def quantity(where: str, text: str, kind: str) -> int:
         meant = re.search(r" \(did you mean .*\)$", str(e))
         amount, hint = 0, meant[0] if meant else ""
         if where == "--duration" and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
-            hint = f" (did you mean `{text}s`?)"
+            hint = f" (did you mean `{text}s`?)" if _amount(f"{text}s", kind) else ""
     if amount == 0:
         expected = "a time such as 60s" if where == "--duration" else _EXPECTED[kind]
         raise HeadgateError(f"{where}: found {cut(repr(text))}; expected {expected}{hint}")
@@ -49,9 +57,10 @@ def read(where: str, text: str, kind: str) -> str:
         meant = re.search(r" \(did you mean `(.*)`\?\)$", str(e))
         if meant is None:
             two = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT])B(?:/s|ps|PS)", given) if kind == "bps" else None
-            if two is not None:
-                number, prefix = two[1], two[2].replace("K", "k")
-                bits = _core.quantity_text("bps", 8 * _core.quantity(f"{number}{prefix}bit/s", "bps")[1])
+            prefix = two[2].replace("K", "k") if two is not None else ""
+            amount = _amount(f"{two[1]}{prefix}bit/s", "bps") if two is not None else 0
+            if two is not None and 0 < 8 * amount < 2**64:
+                number, bits = two[1], _core.quantity_text("bps", 8 * amount)
                 raise HeadgateError(
                     f"{where}: found {cut(repr(text))}; expected {number}{prefix}bit/s, or {bits} if B is bytes"
                 ) from None
@@ -91,16 +100,21 @@ def with_unit(key: str, text: str) -> str:
 
     >>> with_unit("rate", "5M"), with_unit("target", "5msec"), with_unit("rate", "64"), with_unit("kind", "pareto")
     ('5Mbit/s', '5ms', '64', 'pareto')
+    >>> with_unit("target", "0 msec")
+    '0ms'
     """
     if not re.fullmatch(r"\s*(\d+(\.\d*)?|\.\d+)\s*[^\W\d].{0,20}", text):
         return text
     kind = _KINDS.get(key)
     given = re.sub(r"^\s*\.", "0.", text)
+    # Of zero nothing is suggested, as many places refuse it: the unit is that of another number.
+    number = re.match(r"\s*[\d.]+", given)
+    zero = number is not None and not re.search("[1-9]", number[0])
     try:
-        _core.quantity(given, kind)
+        _core.quantity(f"1{given[number.end() :]}" if number is not None and zero else given, kind)
     except ValueError as e:
         meant = re.search(r" \(did you mean `(.*)`\?\)$", str(e))
-        return meant[1] if meant else text
+        return (f"0{meant[1][1:]}" if zero else meant[1]) if meant else text
     return given
 
 

@@ -6,16 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..base.counts import verb
-
 #: What `isolation` of `cake` is fair between that needs hosts.
 BETWEEN_HOSTS = ("srchost", "dsthost", "hosts", "dual_srchost", "dual_dsthost", "triple_isolate")
-
-#: How the engine names packets of which too little was captured.
-CUT_OFF = "cut off"
-
-#: The part of a trace's packets from which on it is said that they were left out.
-MANY = 0.1
 
 #: Kinds of packets that are named; the others are added up.
 MOST = 5
@@ -31,8 +23,12 @@ class Facts:
     kind: str
     #: Which packets are one flow.
     classify: str
-    #: How many packets have no addresses, by what they are.
+    #: How many packets are not IP, by what they are.
     not_ip: Mapping[str, int]
+    #: Of how many packets too little was captured, by what is missing.
+    truncated: Mapping[str, int]
+    #: Captures that stood in the file one after the other.
+    captures: int
     #: How many hosts the trace names.
     hosts: int
     #: Packets that do nothing but acknowledge, and those without data of which not all of the header was captured.
@@ -46,42 +42,46 @@ class Facts:
 def notes(facts: Facts) -> list[str]:
     """The sentences."""
     return [
+        *_joined(facts.captures),
         *_without_addresses(facts.not_ip),
+        *_truncated(facts),
         *_large(facts),
         *_without_hosts(facts),
         *_without_acknowledgements(facts),
     ]
 
 
-def left_out(packets: int, skipped: Mapping[str, int]) -> Iterator[str]:
-    """A sentence where so many packets were skipped that the rest is another trace.
-
-    >>> list(left_out(90, {"time_backwards": 10})), list(left_out(91, {"bad_size": 4, "time_ahead": 7}))
-    ([], ['11 of 102 packets (10.8 %) were left out: what follows is about the others.'])
-    """
-    count = sum(skipped.values())
-    if count > MANY * (packets + count):
-        share = 100 * count / (packets + count)
-        were = verb(count, "was", "were")
-        yield f"{count:,} of {packets + count:,} packets ({share:.1f} %) {were} left out: what follows is about the others."
-
-
 def _without_addresses(not_ip: Mapping[str, int]) -> Iterator[str]:
-    """Packets that are not IP, by kind, and apart from them those of which too little was captured.
+    """Packets that are not IP, by kind.
 
-    >>> for text in _without_addresses({"ARP": 1204, "LLDP": 1, "cut off": 3}):
+    >>> for text in _without_addresses({"ARP": 1204, "LLDP": 1}):
     ...     print(text)
     1,205 packets are not IP: 1,204 ARP, 1 LLDP. They are one flow.
-    Of 3 packets too little was captured to find addresses. They are one flow.
     """
-    kinds = sorted(((n, kind) for kind, n in not_ip.items() if kind != CUT_OFF), key=lambda x: (-x[0], x[1]))
+    kinds = sorted(((n, kind) for kind, n in not_ip.items()), key=lambda x: (-x[0], x[1]))
     if kinds:
         named = [f"{n:,} {kind}" for n, kind in kinds[:MOST]]
         if rest := sum(n for n, _ in kinds[MOST:]):
             named.append(f"{rest:,} of {len(kinds) - MOST} other kinds")
         yield f"{_packets(sum(n for n, _ in kinds), 'is', 'are')} not IP: {', '.join(named)}. They are one flow."
-    if n := not_ip.get(CUT_OFF, 0):
-        yield f"Of {n:,} packet{'s' * (n != 1)} too little was captured to find addresses. They are one flow."
+
+
+def _truncated(facts: Facts) -> Iterator[str]:
+    """Packets of which too little was captured."""
+    more = "capture more of each packet (tcpdump -s 128)"
+    if n := facts.truncated["addresses"]:
+        yield f"Of {_packets(n, '', '')}too little was captured to find addresses. They are one flow: {more}."
+    if (n := facts.truncated["ports"]) and facts.classify == "5tuple":
+        yield (
+            f"Of {_packets(n, '', '')}too little was captured to find ports. "
+            f"Those with the same addresses and protocol are one flow: {more}."
+        )
+
+
+def _joined(captures: int) -> Iterator[str]:
+    """Captures that were joined as files are."""
+    if captures > 1:
+        yield f"The file holds {captures:,} captures, one after the other."
 
 
 def _packets(n: int, one: str, more: str) -> str:

@@ -15,6 +15,15 @@ from ..scenario.files import KINDS, read
 #: A rate, the name of a file of a recorded link, or a table as a link's `rate` in a scenario.
 Rate = str | os.PathLike[str] | Mapping[str, Any]
 
+#: What a rate looks like, in whatever unit; it may have a slash, as the name of a file may.
+_LIKE_A_RATE = re.compile(r"\s*[+-]?[\d.,]+\s*[A-Za-z ]*(/s(ec(ond)?)?)?\s*")
+
+#: What is expected.
+_EXPECTED = "expected a rate such as 10Mbit/s, or the file of a recorded link"
+
+#: What is expected of a file.
+_EXPECTED_FILE = "expected a file of delivery opportunities, or of times and rates"
+
 #: A line of a trace of delivery opportunities, which is how a file of one is known.
 _OPPORTUNITY = re.compile(r"\s*(#.*)?|\s*\d{1,18}\s*", re.ASCII)
 
@@ -34,27 +43,35 @@ def line_rate(rate: Rate) -> tuple[Any, str | None]:
         return dict(rate), None
     text = os.fspath(rate)
     if not isinstance(text, str) or not text:
-        raise HeadgateError(
-            f"rate: found {cut(repr(rate)) if text else 'none'}; expected a rate such as 10Mbit/s, or the file of a recorded link"
-        )
+        raise HeadgateError(f"rate: found {cut(repr(rate)) if text else 'none'}; {_EXPECTED}")
     try:
         _core.quantity(text, "bps")
         return text, None
     except ValueError:
         file = Path(text)
     try:
-        there = file.is_file()
+        there, folder = file.is_file(), file.is_dir()
     except (OSError, ValueError):
-        there = False
+        there = folder = False
+    if folder:
+        raise HeadgateError(f"rate: found {cut(repr(text))}, which is a folder; {_EXPECTED}")
     if not there:
         # The engine says what is wrong with a rate; a name that looks like one of a file is meant as one.
-        if os.sep in text or re.search(r"[A-Za-z_]\.\w+$", text):
-            raise HeadgateError(
-                f"rate: found {cut(repr(text))}, which is no file; expected a rate such as 10Mbit/s, or the file of a recorded link"
-            )
+        if (os.sep in text and not _LIKE_A_RATE.fullmatch(text)) or re.search(r"[A-Za-z_]\.\w+$", text):
+            raise HeadgateError(f"rate: found {cut(repr(text))}, which is no file; {_EXPECTED}")
         return text, None
-    with file.open("rb") as f:
-        start = f.read(4096).decode("utf-8", "replace").removeprefix("\ufeff")
+    try:
+        with file.open("rb") as f:
+            start = f.read(4096).decode("utf-8", "replace").removeprefix("\ufeff")
+    except OSError as e:
+        raise HeadgateError(f"rate: {cut(file)} cannot be read; {e.strerror}") from None
+    if not start:
+        raise HeadgateError(
+            f"rate: {cut(file)} is empty; expected a file of delivery opportunities, or of times and rates"
+        )
     lines = re.split(r"\r\n|\r|\n", start)
     kind = "mahimahi" if all(map(_OPPORTUNITY.fullmatch, lines[:1] if len(lines) == 1 else lines[:-1])) else "steps"
-    return {"kind": kind, **read(file, cut(file), KINDS[kind])}, str(file)
+    found = read(file, cut(file), KINDS[kind])
+    if not found[KINDS[kind].key]:
+        raise HeadgateError(f"rate: {cut(file)} is empty; {_EXPECTED_FILE}")
+    return {"kind": kind, **found}, str(file)

@@ -21,7 +21,8 @@ from ..base.notebook import heading, table
 from ..results.fairness import of_ideal
 from ..results.tables import Table, from_core
 from ..stats.means import finite
-from .notes import Facts, left_out, notes
+from .gaps import Gap, apart, ended, left_out
+from .notes import Facts, notes
 from .sentences import sentences
 from .sparse import QueueRank, ranked, sparse
 
@@ -40,8 +41,9 @@ class Replay:
     """A trace that was replayed through one or several queueing disciplines.
 
     Delay means queueing delay: from a packet's arrival to the start of its transmission. Means and maxima are exact; quantiles are
-    exact for up to 1024 packets and exact to 3 % beyond. Throughput counts the bytes sent over the span from the first
-    arrival to the last departure.
+    exact for up to 1024 packets and exact to 3 % beyond. `throughput_bps` counts the bytes sent over the span from the first
+    arrival to the last departure, `loaded_bps` those sent by the last arrival, over the time until then: what is sent later is no share
+    of a link for which flows contend, but the rest of what they offered.
     """
 
     def __init__(
@@ -92,8 +94,13 @@ class Replay:
 
     @property
     def not_ip(self) -> dict[str, int]:
-        """How many packets of a capture have no addresses, by what they are; `cut off`: too little of them was captured."""
+        """How many packets of a capture are not IP, by what they are."""
         return dict(self._core.not_ip)
+
+    @property
+    def truncated(self) -> dict[str, int]:
+        """Of how many packets of a capture too little was captured, by what is missing: `addresses`, or `ports` alone."""
+        return dict(zip(("addresses", "ports"), self._core.truncated, strict=True))
 
     @cached_property
     def notes(self) -> list[str]:
@@ -103,9 +110,16 @@ class Replay:
         most = options.get("segment")
         segment = None if most is None else round(_core.quantity(most)[2])
         facts = Facts(
-            queues, self.kind, self.classify, self.not_ip, core.hosts, core.acknowledgements, core.large, segment
-        )
-        return [*left_out(core.packets, self.skipped), *notes(facts)]
+            queues, self.kind, self.classify, self.not_ip, self.truncated, core.captures, core.hosts,
+            core.acknowledgements, core.large, segment,
+        )  # fmt: skip
+        gap, before, packets, between = core.gap
+        return [
+            *ended(core.ended),
+            *left_out(core.packets, self.skipped),
+            *apart(Gap(gap, core.length, before, packets, between), self.kind),
+            *notes(facts),
+        ]
 
     @property
     def start_s(self) -> str:
@@ -270,6 +284,7 @@ class Replay:
                 "start_s": self.start_s,
                 "skipped": self.skipped,
                 "not_ip": self.not_ip,
+                "truncated": self.truncated,
             },
             "notes": self.notes,
             "sentences": self.sentences,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -98,10 +99,9 @@ def replay(
     for key, value in conventions.items():
         if value not in CONVENTIONS[key]:
             raise HeadgateError(f"{key} {cut(repr(value))}; expected {' or '.join(CONVENTIONS[key])}")
-    if segment is not None and segment.strip().isdigit():
-        raise HeadgateError(
-            f"segment: found {cut(segment)!r}; expected a size such as 1500B (did you mean `{cut(segment.strip())}B`?)"
-        )
+    if segment is not None and re.fullmatch(r"\s*\d{1,20}\s*", segment, re.ASCII):
+        meant = f" (did you mean `{segment.strip()}B`?)" if 256 <= int(segment) <= 65_535 else ""
+        raise HeadgateError(f"segment: found {segment!r}; expected a size from 256B to 65535B, such as 1500B{meant}")
     line, recorded = line_rate(rate)
     options = {
         "rate": line, "queues": list(chosen.values()), "seed": seed, "conventions": conventions, "lenient": lenient,

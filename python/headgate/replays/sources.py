@@ -158,7 +158,9 @@ class TraceTable:
         wrong = np.flatnonzero(bad & ~np.isnan(values))
         if wrong.size and not self.lenient:
             number, found = self._before + int(wrong[0]) + 1, values[wrong[0]]
-            raise TraceError(f"{self.origin}: packet {number}: {name}: found {found:g}; expected a whole number")
+            raise TraceError(
+                f"{self.origin}: packet {number}: {name}: found {found:g}; expected a whole number; --lenient leaves such packets out"
+            )
         return np.where(bad, _core.MISSING, np.where(bad, 0, values).astype(np.int64))
 
     def _wrong_type(self, name: str | None, kind: object, expected: str) -> TraceError:

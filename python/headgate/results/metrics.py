@@ -264,6 +264,8 @@ METRICS: tuple[MetricLine, ...] = (
     _column("end_s", "end", "neither"),
     # Replays of traces.
     _column("throughput_bps", "throughput", "more", table="replay-summary"),
+    _column("loaded_bps", "throughput", "more", table="replay-summary"),
+    _column("arrivals_s", "arrivals", "neither", table="replay-summary"),
     _column("packets", "packets", "neither", table="replay-summary"),
     _column("bytes", "bytes", "neither", table="replay-summary"),
     _column("span_s", "span", "neither", table="replay-summary"),

@@ -5,6 +5,9 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 const READ_AHEAD: usize = 256 << 10;
 
+/// What is expected of a file that ends within a packet.
+pub const WHOLE: &str = "a whole file";
+
 /// A buffered source and the record that was read from it last.
 pub struct Input {
     source: BufReader<Box<dyn Read + Send + Sync>>,
@@ -76,7 +79,9 @@ fn fill(source: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
 }
 
 pub fn unreadable(place: Place, error: &io::Error) -> CaptureError {
-    CaptureError::fatal(place, error.to_string(), "a file that can be read")
+    // So is what a program compressed where it ends too early, or was damaged.
+    let damaged = matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData);
+    CaptureError::fatal(place, error.to_string(), if damaged { WHOLE } else { "a file that can be read" })
 }
 
 /// Four bytes of a record as a number. They are there: the caller has read them.

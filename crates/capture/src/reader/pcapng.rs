@@ -4,8 +4,8 @@
 //! Packet Blocks are packets too, but have no time. Blocks of other types are skipped.
 //! Deviations: a section's length and a packet's options are ignored.
 
-use super::input::{Input, u32_at};
-use super::{MAX_CAPTURED, Record, supported};
+use super::input::{Input, WHOLE, u32_at};
+use super::{MAX_CAPTURED, Next, Record, between, pcap, supported};
 use crate::{CaptureError, LinkType, Place, Stamp};
 use pcap_parser::pcapng::{
     InterfaceDescriptionBlock, OptionCode, parse_enhancedpacketblock_be, parse_enhancedpacketblock_le,
@@ -28,37 +28,52 @@ const PACKET_START: usize = 28;
 const MAX_BLOCK: u32 = 1 << 20;
 const MAX_INTERFACES: usize = 1 << 16;
 
+/// Whether these bytes are the first ones of a section header: its type, and its byte order.
+pub fn begins(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+        && bytes.get(8..12).is_some_and(|order| [0x1a2b_3c4d, 0x4d3c_2b1a].contains(&u32_at(order, 0, true)))
+}
+
 pub struct Pcapng {
+    /// Packets before the present section, if it is not the first.
+    pub before: u64,
     big_endian: bool,
     /// Interfaces of this section; of one that cannot be used, what was found and what was expected.
     interfaces: Vec<Result<Interface, (String, String)>>,
 }
 
 impl Pcapng {
-    /// Reads the first section header, of which the input holds four bytes.
-    pub fn open(input: &mut Input) -> Result<Pcapng, CaptureError> {
-        let mut pcapng = Pcapng { big_endian: false, interfaces: Vec::new() };
-        input.more(BLOCK_HEADER - 4, Place::Header)?;
-        pcapng.block(input, 0)?;
-        pcapng.section(input, Place::Header)?;
+    /// Reads the first section header behind packet `number`, of which the input holds the first bytes.
+    pub fn open(input: &mut Input, number: u64) -> Result<Pcapng, CaptureError> {
+        let mut pcapng = Pcapng { before: number, big_endian: false, interfaces: Vec::new() };
+        input.more(BLOCK_HEADER.saturating_sub(input.buffer().len()), between(number))?;
+        pcapng.block(input, number)?;
+        pcapng.section(input, between(number))?;
         Ok(pcapng)
     }
 
     /// The next packet, of which `number` becomes the number.
     #[inline]
-    pub fn next(&mut self, input: &mut Input, number: &mut u64) -> Result<Option<Record>, CaptureError> {
+    pub fn next(&mut self, input: &mut Input, number: &mut u64) -> Result<Next, CaptureError> {
         loop {
             let place = between(*number);
             if input.read(BLOCK_HEADER, place)? == 0 {
-                return Ok(None);
+                return Ok(Next::End);
+            }
+            // Captures may be joined as files are. As a block, the header of one of pcap would be of a type that no program writes.
+            if pcap::begins(input.buffer()) {
+                return Ok(Next::Capture);
             }
             match self.block(input, *number)? {
-                SECTION => self.section(input, place)?,
+                SECTION => {
+                    self.section(input, place)?;
+                    self.before = *number;
+                }
                 INTERFACE => self.interface(input, place)?,
                 OBSOLETE_PACKET => {
                     *number += 1;
                     self.modernise(input);
-                    return self.packet(input, *number).map(Some);
+                    return self.packet(input, *number).map(Next::Packet);
                 }
                 SIMPLE_PACKET => {
                     *number += 1;
@@ -67,7 +82,7 @@ impl Pcapng {
                 }
                 ENHANCED_PACKET => {
                     *number += 1;
-                    return self.packet(input, *number).map(Some);
+                    return self.packet(input, *number).map(Next::Packet);
                 }
                 _ => {}
             }
@@ -80,7 +95,7 @@ impl Pcapng {
     fn block(&mut self, input: &mut Input, number: u64) -> Result<u32, CaptureError> {
         let cut_off = |place: Place, read: u64, of: u32| {
             let found = format!("the end of the file after {read} of {of} bytes of a block");
-            CaptureError::fatal(place, found, "a whole block")
+            CaptureError::fatal(place, found, WHOLE)
         };
         let mut place = between(number);
         let header = input.buffer();
@@ -107,7 +122,7 @@ impl Pcapng {
             let found = format!("a block of type {kind:#x} and {length} bytes");
             return Err(CaptureError::fatal(place, found, "a multiple of 4 from 12 bytes to 1 MiB"));
         }
-        let rest = length as usize - BLOCK_HEADER;
+        let rest = (length as usize).saturating_sub(input.buffer().len());
         if held || rest == 0 {
             let read = input.more(rest, place)?;
             if read < length as usize {
@@ -202,11 +217,6 @@ impl Pcapng {
         let captured = PACKET_START..PACKET_START + block.caplen as usize;
         Ok(Record { time, bytes: block.origlen, captured, link: interface.link, interface: block.if_id })
     }
-}
-
-/// The place between packet `number` and the next.
-fn between(number: u64) -> Place {
-    if number == 0 { Place::Header } else { Place::After(number) }
 }
 
 /// Properties that an interface gives to its packets.

@@ -2,7 +2,7 @@
 
 use super::likeness::likeness;
 use super::plain::{Plain, plain};
-use headgate_packet::{choice, cut, cut_within};
+use headgate_packet::{PacketSize, Quantity, choice, cut, cut_within};
 use serde_json::Value;
 use std::fmt;
 
@@ -89,7 +89,12 @@ impl SpecError {
             (None, Some(Value::Number(n))) => match error.message.split_once("with its unit, as text, such as \"") {
                 Some((_, example)) => {
                     let unit = example.trim_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '"');
-                    SpecError { nearest: (!n.to_string().starts_with('-')).then(|| format!("{n}{unit}")), ..error }
+                    let meant = format!("{n}{unit}");
+                    let a_packet = error.message.contains("a packet size with its unit");
+                    // What would be refused is no hint.
+                    let good = meant.parse::<Quantity>().is_ok_and(|quantity| quantity.amount > 0)
+                        && (!a_packet || meant.parse::<PacketSize>().is_ok());
+                    SpecError { nearest: good.then_some(meant), ..error }
                 }
                 None => error,
             },

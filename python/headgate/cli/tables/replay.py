@@ -29,7 +29,7 @@ SPARSE = ("sparse_delay_s", "sparse_drops")
 #: A narrow terminal leaves out first the columns of the highest rank.
 RANKS = {
     "sparse_delay_s": 0, "sparse_drops": 1,
-    "sent": 6, "packets": 6, "throughput_bps": 1, "utilisation": 7, **dict.fromkeys(DROPS, 3), "marks": 4,
+    "sent": 6, "packets": 6, "throughput_bps": 1, "loaded_bps": 1, "utilisation": 7, **dict.fromkeys(DROPS, 3), "marks": 4,
     **dict(zip(DELAYS, (2, 8, 2, 9, 5), strict=True)), "jain_of_max_min": 7, "jain": 10,
 }  # fmt: skip
 
@@ -60,12 +60,14 @@ def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
     else:
         out.print(f"buffer: {escape(next(iter(sizes.values())))}", highlight=False)
     out.print("delay: mean and quantiles of the time from arrival to start of transmission")
-    out.print("throughput: over the span from first arrival to last departure")
+    rate = "loaded_bps" if _loaded(result) else "throughput_bps"
+    over = "until the last arrival" if rate == "loaded_bps" else "from the first arrival to the last departure"
+    out.print(f"throughput: of what is sent {over}, over that time")
     order = [rank.queue for rank in result.ranks]
     queues = sorted(result.summary.rows(), key=lambda row: order.index(row["queue"]))
     several = 0 < int(result.sparse.sum()) < result.sparse.size
     of_queues = (
-        "throughput_bps",
+        rate,
         "utilisation",
         *(SPARSE if several else ()),
         *DROPS,
@@ -81,7 +83,7 @@ def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
         rows = result.largest(queue, top)
         if flows > top:
             rows.append(_others(list(result.largest(queue)), rows))
-        of_flows = ("throughput_bps", *DROPS, "marks", *DELAYS, "packets")
+        of_flows = (rate, *DROPS, "marks", *DELAYS, "packets")
         left += _print(f"flows under {queue}", "flow", of_flows, rows, wide)
     out.print()
     if flows > top:
@@ -93,11 +95,16 @@ def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
         out.print(sentence, markup=False, highlight=False)
 
 
+def _loaded(result: Replay) -> bool:
+    """Whether anything was sent by the last arrival; where all packets come at once there is no time until then."""
+    return bool((result.summary["loaded_bps"] > 0).all())
+
+
 def _others(rows: Sequence[Mapping[str, Any]], listed: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The flows that are not listed, as one row. Quantiles of several flows together do not follow from theirs."""
     names = {row["flow"] for row in listed}
     rest = [row for row in rows if row["flow"] not in names]
-    counted = ("packets", "sent", "marks", "throughput_bps", *DROPS)
+    counted = ("packets", "sent", "marks", "throughput_bps", "loaded_bps", *DROPS)
     total: dict[str, Any] = {key: sum(row[key] for row in rest) for key in counted}
     mean, greatest = DELAYS[0], DELAYS[-1]
     measured = [row for row in rest if row["sent"]]
@@ -110,7 +117,7 @@ def _print(title: str, key: str, names: Sequence[str], rows: list[dict[str, Any]
     """A table of these columns; counts only if they are not zero, but always drops for a full buffer."""
     known = columns("replay-summary" if key == "queue" else "replay-flows")
     made = [Column(key, text=True, cells=[row[key] for row in rows])]
-    rate = scale_of("bit/s", [row["throughput_bps"] for row in rows])
+    rate = scale_of("bit/s", [row[name] for row in rows for name in ("throughput_bps", "loaded_bps") if name in names])
     for name in names:
         if name in (*DROPS[1:], "marks") and not any(row[name] for row in rows):
             continue

@@ -11,7 +11,7 @@ from ... import _core
 from ...analysis import max_min
 from ...base.counts import counted, verb
 from ...base.units import scale_of
-from ...replays.notes import left_out
+from ...replays.gaps import ended, left_out
 from ...replays.result import Replay
 from ...results.sentences import percent, rate_text, time_text
 from .settings import Settings
@@ -86,11 +86,11 @@ def about(settings: Settings, found: Read) -> list[str]:
     ]
     if found.load_bps is not None:
         sentences.append(f"Its mean load is {rate_text(found.load_bps)}.")
-    skipped = sum(found.skipped.values())
+    skipped = sum(n for kind, n in found.skipped.items() if kind != "cut_off")
     if skipped:
-        sentences.append(f"{_packets(skipped)} with faults were skipped.")
+        sentences.append(f"{_packets(skipped)} with faults {verb(skipped, 'was', 'were')} skipped.")
         sentences += left_out(found.packets, found.skipped)
-    return sentences
+    return [*sentences, *ended(found.ended)]
 
 
 def _sentences(flows: list[dict[str, Any]], whole: Mapping[str, Any], kind: str, count: int) -> Iterator[str]:

@@ -91,6 +91,8 @@ class Read:
     flow_packets: npt.NDArray[np.int64]
     flow_bytes: npt.NDArray[np.int64]
     skipped: dict[str, int]
+    #: Where the file could not be read any more, and what was found there.
+    ended: tuple[str, str] | None
     #: The packets in memory, if they fit.
     kept: _core.Trace | None
 
@@ -203,7 +205,7 @@ class Trace:
         span, longest, flows = core.counted()
         packets, sizes = (np.asarray(flows[name]) for name in ("packets", "bytes"))
         return Read(
-            core.packets, span, longest, core.flow_names(0), packets, sizes, dict(core.skipped), core.kept()
+            core.packets, span, longest, core.flow_names(0), packets, sizes, dict(core.skipped), core.ended, core.kept()
         )  # fmt: skip
 
     def _open(self, core: _core.Replay, how: Reading) -> Any:
