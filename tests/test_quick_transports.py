@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headgate import Scenario, quick
-from headgate.quick.defaults import BY_RECOVERY
+from headgate.scenario.transports import BY_RECOVERY, of_scenario
 
 from .conftest import Cli
 from .studies import sweep_of
@@ -96,6 +97,12 @@ def test_a_timeout_of_a_second_is_no_part_of_a_comparison() -> None:
             "reno and newreno differ in how they repair losses: each has the recovery that it is named for.",
         ),
         ("jk_reno,cubic", "same", "jk_reno repairs losses by rules of its own, not by the transport of the others"),
+        (
+            "jk_reno,cubic,bbr",
+            "own",
+            "jk_reno repairs losses by rules of its own, not by the transport of the others: a difference between them may come from "
+            "that. cubic and bbr have different transports",
+        ),
         ("jk_reno,decbit", "same", "jk_reno and decbit repair losses by rules of their own"),
         ("cubic,cubic:rtt=80ms", "same", ""),
         ("bbr,bbr1", "own", ""),
@@ -142,3 +149,73 @@ def test_a_comparison_of_controls_says_that_their_transports_differ(
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stderr.split())
     assert ("reno and cubic have different transports" in said) == due
+
+
+def test_a_run_of_a_file_says_the_same(tmp_path: Path, cli: Cli) -> None:
+    """By the function that quick has, for flows whose data meet at a queue."""
+    said = "have different transports (recovery, timers, acknowledgements)"
+    for flows, transport, due in (
+        ("reno*2,cubic,bbr", "own", f"warning: reno*2, cubic and bbr {said}"),
+        ("reno*2,cubic,bbr", "same", ""),
+        ("reno,newreno", "own", "warning: reno and newreno differ in how they repair losses"),
+        ("jk_reno,cubic", "own", "warning: jk_reno repairs losses by rules of its own"),
+        ("reno,call", "own", ""),
+    ):
+        data = of(flows, transport=transport, duration="1s").resolve()
+        (tmp_path / "a.json").write_text(json.dumps(data))
+        for words in (["run", "a.json"], ["check", "a.json"]):
+            done = cli(*words)
+            found = [line for line in done.stderr.splitlines() if "transport" in line or "repair" in line]
+            assert done.returncode == 0 and [line[: len(due)] for line in found] == ([due] if due else []), found
+        assert any("transport" in text for text in json.loads(cli("run", "a.json", "--json").stdout)["warnings"]) == (
+            said in due or "jk_reno" in due
+        )
+
+
+def test_flows_that_never_meet_are_not_compared() -> None:
+    """Two lines beside each other; with an event that takes a link down nobody knows which queues flows meet."""
+    nodes = [{"name": n, "kind": "host" if n[0] in "sd" else "gateway"} for n in ("s1", "s2", "g1", "g2", "d1", "d2")]
+    ends = [("s1", "g1"), ("s2", "g2"), ("g1", "d1"), ("g2", "d2")]
+    data: dict[str, Any] = {
+        "duration": "1s",
+        "nodes": nodes,
+        "links": [{"name": a + b, "from": a, "to": b, "rate": "10Mbit/s", "delay": "5ms"} for a, b in ends],
+        "flows": [
+            {"name": "one", "from": "s1", "to": "d1", "control": "cubic"},
+            {"name": "two", "from": "s2", "to": "d2", "control": "bbr3"},
+        ],
+    }
+    assert of_scenario(Scenario(data).resolve()) == ""
+    data["links"].append({"name": "g1g2", "from": "g1", "to": "g2", "rate": "10Mbit/s"})
+    assert of_scenario(Scenario(data).resolve()) == ""
+    down = {**data, "events": [{"at": "500ms", "link": "s1g1", "up": False}]}
+    assert of_scenario(Scenario(down).resolve()).startswith("one and two have different transports")
+    data["flows"][1]["from"] = "s1"
+    data["flows"][1]["to"] = "d1"
+    assert of_scenario(Scenario(data).resolve()).startswith("one and two have different transports")
+
+
+def test_a_game_of_a_selfish_source_says_so_too(cli: Cli) -> None:
+    """Its strategies have flow controls of their own, and with them transports."""
+    words = (
+        "game",
+        "--selfish",
+        "--controls",
+        "reno",
+        "--queues",
+        "fcfs",
+        "--duration",
+        "1s",
+        "--runs",
+        "2",
+        "--flows",
+        "2",
+    )
+    for strategies, due in (("aimd4,flood", "reno and aimd have different transports"), ("flood,packets", "")):
+        for more in (["--dry-run"], ["--no-figures"]):
+            done = cli(*words, "--strategies", strategies, "--out", f"out{strategies}", "--workers", "1", *more)
+            assert done.returncode == 0, done.stderr
+            said = " ".join(done.stdout.split())
+            assert ("transports" in said) == bool(due) and due in said
+    said = " ".join(cli(*words, "--strategies", "window", "--dry-run").stdout.split())
+    assert "generic repairs losses by rules of its own" in said

@@ -13,6 +13,7 @@ from .._core import ScenarioError
 from ..base.errors import HeadgateError
 from ..scenario.effects import warnings
 from ..scenario.scenario import Scenario
+from ..scenario.transports import of_scenario
 from . import signals
 from .scenario_files import allow_files, plugin_files, read
 from .show import print_json
@@ -39,7 +40,8 @@ def check(file: Path, allowed: tuple[Path, ...], as_json: bool) -> None:
     scenario = read(file, allowed)
     if "sweep" not in scenario.data:
         resolved = scenario.resolve()
-        _print(resolved, [*warnings(resolved), *_unread(scenario)], as_json)
+        beside = filter(None, [of_scenario(resolved)])
+        _print(resolved, [*warnings(resolved), *beside, *_unread(scenario)], as_json)
         return
     with signals.loading():
         from ..sweep import Sweep

@@ -101,6 +101,7 @@ def run(
         from ..base.atomic import require_folder
         from ..results.tables import require
         from ..scenario.effects import warnings
+        from ..scenario.transports import of_scenario
         from .tables.run import print_results
         from .terminal import console, progress, warn_all
 
@@ -148,7 +149,7 @@ def run(
 
         draw(results, completions)
     written = write_exports(results, exports, max_memory) if exports else []
-    messages = warnings(results.scenario)
+    messages = [*warnings(results.scenario), *filter(None, [of_scenario(results.scenario)])]
     warn_all(messages)
     if as_json:
         print_json(results.to_dict() | {"warnings": messages} | ({} if found is None else {"phase": found.to_dict()}))

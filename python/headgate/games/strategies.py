@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..base.errors import HeadgateError, cut, nearest
 from ..quick.amounts import quantity, text_of
 from ..quick.flows import split
-from ..quick.lists import discipline_of
+from ..quick.lists import discipline_of, transports_said
 from ..scenario.effects import LABELS, PRIORITIES, properties
 from .cells import GameCell
 
@@ -142,6 +142,17 @@ def flow_of(strategy: Strategy, honest: str, cell: GameCell, flows: int, buffer_
     own = re.sub(r"\{([\w.]+)\}", lambda found: values[found[1]], strategy.keys)
     keys = ",".join(filter(None, [rest, own]))
     return f"{name}:{keys}" if keys else name
+
+
+def transports_of(strategies: Iterable[Strategy], honest: str, cell: GameCell, flows: int) -> str:
+    """A sentence if a strategy gains or loses by another transport than honest flows have, too; empty otherwise.
+
+    >>> transports_of([STRATEGIES["flood"], STRATEGIES["aimd4"]], "reno", GameCell("fq", "20Mbit/s", "40ms", "1bdp"), 10)[:41]
+    'reno and aimd have different transports ('
+    """
+    # Its window says nothing of its transport.
+    texts = [honest, *(flow_of(strategy, honest, cell, flows, 0.0) for strategy in strategies)]
+    return transports_said(list(dict.fromkeys(texts)), remedy=False)
 
 
 def honest_of(honest: str, cell: GameCell, of_claims: bool) -> str:

@@ -12,8 +12,8 @@ from ..base.errors import HeadgateError, cut, unknown
 from ..base.typed import same_name
 from ..scenario.effects import LINUX
 from ..scenario.subjects import several, spelled
+from ..scenario.transports import BY_RECOVERY, differing
 from .amounts import quantity, read_buffer
-from .defaults import BY_RECOVERY, differing
 from .flows import parse, split
 from .queues import known_as, plain
 
@@ -54,8 +54,8 @@ def read_controls(text: str) -> list[str]:
     return found
 
 
-def transports_said(controls: Sequence[str]) -> str:
-    """A sentence if these flow controls differ in their transport, too, with what gives them one; empty otherwise.
+def transports_said(controls: Sequence[str], remedy: bool = True) -> str:
+    """A sentence if these flow controls differ in their transport, too, with what gives them one if `remedy`; empty otherwise.
 
     >>> transports_said(["bbr1", "bbr3"]), transports_said(["cubic", "bbr3"])[:40]
     ('', 'cubic and bbr3 have different transports')
@@ -67,7 +67,7 @@ def transports_said(controls: Sequence[str]) -> str:
         for g in groups
         if not {"transport", "receiver"} & g.entry.keys() and has_transport(g.name) and g.name not in LINUX
     ]
-    if not said or not others or set(others) <= BY_RECOVERY:
+    if not said or not remedy or not others or set(others) <= BY_RECOVERY:
         return said
     return f"{said} {others[0]}:transport.preset=linux,receiver.every=1 has Linux's."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from ...base.counts import counted
 from ...games.cells import GameCell
 from ...games.incentives import INCENTIVE
 from ...games.mixing import MixGame
-from ...games.strategies import BEHAVIOUR, KINDS
+from ...games.strategies import BEHAVIOUR, KINDS, Strategy, transports_of
 from ...games.theory import Mix, mix_text
 from ...stats import Mean
 from ..terminal import console
@@ -38,6 +39,8 @@ def print_plan(asked: MixGame | SelfishGame, expected: float) -> None:
         out.print(f"and {len(named) - MOST} more; --json has them all")
     if isinstance(asked, MixGame):
         print_transports(asked.controls)
+    else:
+        _print_selfish_transports([trial.strategy for trial in asked.trials], asked.honest, asked.cells, asked.flows)
     out.print(
         f"{len(named)} {what}, {counted(asked.runs, 'run')}, about {time_text(expected)} of processor time, one core"
     )
@@ -130,6 +133,8 @@ def print_selfish(result: SelfishResult, folder: Path) -> None:
         f"{counted(len(result.study.runs), 'run')}"
     )
     out.print(f"payoff: {result.payoff.what}; gain and others: % of a fair share, 95 % intervals", soft_wrap=True)
+    tried = [outcome.strategy for outcomes in result.outcomes.values() for outcome in outcomes]
+    _print_selfish_transports(tried, result.honest, result.cells, result.flows)
     for kind, title in KINDS.items():
         lines = selfish_lines(result, kind)
         if len(lines) > 1:
@@ -145,6 +150,15 @@ def print_selfish(result: SelfishResult, folder: Path) -> None:
     if null:
         out.print(f"null: an honest source under another name gains in {len(result.false_alarms)} of {len(null)}")
     _end(result.study, folder)
+
+
+def _print_selfish_transports(
+    strategies: Iterable[Strategy], honest: str, cells: Sequence[GameCell], flows: int
+) -> None:
+    """A sentence if the flow controls of strategies differ from that of honest flows in their transport, too."""
+    said = transports_of(dict.fromkeys(strategies), honest, cells[0], flows) if cells else ""
+    if said:
+        console().print(said, markup=False)
 
 
 def selfish_lines(result: SelfishResult, kind: str) -> list[str]:
