@@ -36,6 +36,18 @@ def windows(*entries: dict[str, Any], control: str = "reno", **more: Any) -> lis
     return [found["value"] for found in steps.run(case(*asked, **more), {"kind": control})]
 
 
+def test_how_far_steps_are_is_told() -> None:
+    """Also within one case, whose rounds may take long: a fault in the share would be an estimate of nothing."""
+    told: list[tuple[float, int, int]] = []
+    rounds = case(step(ROUND, 4), step(SENT))
+    judge(RENO, [rounds, rounds], workers=0, progress=lambda *far: told.append(far))
+    shares = [share for share, _, _ in told]
+    assert shares == sorted(shares) and shares[-1] == 1.0 and {total for _, _, total in told} == {2}
+    # Of five turns in each of two cases.
+    assert {0.1, 0.2, 0.3, 0.4, 0.5, 0.6} <= {round(share, 3) for share in shares}
+    assert [done for _, done, _ in told][-1] == 2
+
+
 def test_a_window_is_that_of_the_events() -> None:
     # RFC 5681 from ten packets: one packet an acknowledgement, half after a loss, once.
     assert windows(step(SENT, 10), step(ACK), step(ACK, 4), step(LOSS), step(LOSS)) == [10, 11, 15, 7, 7]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,8 @@ def judge(
         require_folder(folder, "the folder of the referee")
         folder.mkdir(parents=True, exist_ok=True)
     runner = Runner(RefereeStore(folder), {} if fresh else _shipped(), workers, progress)
+    stepped = [case for case in chosen if case.steps]
+    runner.expect(len(stepped))
     with runner:
         cells = [_Cell(case, cell, subject, runs) for case in chosen if not case.steps for cell in case.grid()]
         runner.make([job for cell in cells for job in cell.all_jobs()])
@@ -66,7 +68,9 @@ def judge(
                 open_cells = [cell for cell in cells if cell.is_open(runner)]
                 runner.make([job for cell in open_cells for job in cell.more()])
         entries = [entry for cell in cells for entry in cell.entries(runner)]
-    entries += [_stepped(case, subject) for case in chosen if case.steps]
+    for case in stepped:
+        entries.append(_stepped(case, subject, runner.tell))
+        runner.tell(1.0)
     order = {case.name: i for i, case in enumerate(chosen)}
     return RefereeReport(subject.name, sorted(entries, key=lambda entry: order[entry.case]), list(chosen))
 
@@ -247,8 +251,8 @@ def _direction(entry: Better) -> str:
     return METRICS[entry.metric].better or "more"
 
 
-def _stepped(case: Case, subject: Judged) -> CaseVerdict:
-    """The verdict of a case of steps."""
+def _stepped(case: Case, subject: Judged, tell: Callable[[float], None]) -> CaseVerdict:
+    """The verdict of a case of steps; `tell` gets the part that is done."""
     made = CaseVerdict(case.name, "", {}, "steps", "", "pass", origin=case.origin)
     missing = [need for need in case.needs if not has(subject, need)]
     if missing:
@@ -260,7 +264,7 @@ def _stepped(case: Case, subject: Judged) -> CaseVerdict:
     except HeadgateError:
         made.nulls[null.null] = "fail"
     try:
-        found = steps.run(case, subject.table)
+        found = steps.run(case, subject.table, tell)
     except steps.WindowlessError as e:
         return replace(made, verdict="n/a", why=str(e), nulls={})
     except steps.FaultError as e:

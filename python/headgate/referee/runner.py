@@ -45,7 +45,7 @@ class Runner:
         self._store, self._made, self._progress, self._dask, self._do = store, made or {}, progress, dask, do
         self._workers = (os.cpu_count() or 1) if workers is None else workers
         self._local: Local | None = None
-        self._done, self._all = 0, 0
+        self._done, self._all, self._part = 0, 0, 0.0
         self._well, self._lost = False, 0
 
     def __enter__(self) -> Runner:
@@ -102,9 +102,20 @@ class Runner:
                 "there is too little memory for them"
             )
 
+    def expect(self, count: int) -> None:
+        """Further work that is not made here, such as cases of steps, but counts as a run each."""
+        self._all += count
+
+    def tell(self, part: float) -> None:
+        """This part of such a work is done; 1 is all of it."""
+        self._part = part
+        if part >= 1:
+            self._done, self._part = self._done + 1, 0.0
+        self._tell()
+
     def _tell(self) -> None:
         if self._progress is not None:
-            self._progress(self._done / self._all, self._done, self._all)
+            self._progress((self._done + self._part) / self._all, self._done, self._all)
 
     def _take(self, job: work.RunJob, found: dict[str, Any], keep: bool = True) -> None:
         if "wrong" in found:

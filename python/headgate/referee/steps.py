@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 from .. import _core
@@ -20,6 +21,9 @@ INITIAL = 10
 
 #: The greatest window of a round: one that opens without end ends with an error, not with a long wait.
 _MOST = 20_000
+
+#: Packets of a round after which it is told how far it is.
+_TOLD = 50
 
 
 class WindowlessError(Exception):
@@ -57,7 +61,7 @@ class _Driver:
         self._window = answer["cwnd"]
         return answer
 
-    def round(self, event: dict[str, Any]) -> dict[str, Any]:
+    def round(self, event: dict[str, Any], tell: Callable[[float], None]) -> dict[str, Any]:
         """Sends what the window allows, and a round trip later acknowledges what is out packet by packet, which clocks out more."""
         trip, limited = event.get("rtt"), event.get("limited", True)
         known = set(event) <= {"ev", "rtt", "limited"}
@@ -67,7 +71,10 @@ class _Driver:
         if not self._outstanding:
             raise HeadgateError(f"{self.place}: found nothing outstanding; expected a window of at least a packet")
         self.now += trip
-        for _ in range(self._outstanding):
+        whole = self._outstanding
+        for number in range(whole):
+            if number % _TOLD == 0:
+                tell(number / whole)
             answer = self.event({"ev": "ack", "rtt": trip, "limited": limited})
             self._fill()
         return answer
@@ -80,8 +87,8 @@ class _Driver:
             self.event({"ev": "sent"})
 
 
-def run(case: Case, control: dict[str, Any]) -> list[dict[str, Any]]:
-    """Plays the steps; of each expectation what was found, and whether it was met.
+def run(case: Case, control: dict[str, Any], tell: Callable[[float], None] = lambda part: None) -> list[dict[str, Any]]:
+    """Plays the steps; of each expectation what was found, and whether it was met. `tell` gets the part that is done, before its end.
 
     Raises:
         HeadgateError: a step is no event; the error names it.
@@ -89,6 +96,7 @@ def run(case: Case, control: dict[str, Any]) -> list[dict[str, Any]]:
         WindowlessError: the flow control has no window.
     """
     driver, found = _Driver(case, control), []
+    done, turns = 0, sum(step.times for step in case.steps)
     for number, step in enumerate(case.steps, 1):
         driver.place = f"{case.file or case.name}: step {number}"
         event = {k: _nanoseconds(v, f"{driver.place}: {k}") if k in ("t", "rtt") else v for k, v in step.do.items()}
@@ -97,7 +105,13 @@ def run(case: Case, control: dict[str, Any]) -> list[dict[str, Any]]:
         answer: dict[str, Any] = {}
         for turn in range(step.times):
             driver.now += gap if turn else 0
-            answer = driver.round(event) if event.get("ev") == "round" else driver.event(event)
+            before = done + turn
+            if event.get("ev") == "round":
+                answer = driver.round(event, lambda part, before=before: tell((before + part) / turns))  # type: ignore[misc]
+            else:
+                tell(before / turns)
+                answer = driver.event(event)
+        done += step.times
         for name, wanted in step.expect.items():
             if name not in answer:
                 raise HeadgateError(
