@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import headgate
+from headgate import _core
 from headgate.base import memory
 from headgate.base.errors import HeadgateError
 from headgate.base.parallel import run_once
@@ -81,6 +83,39 @@ def test_a_run_may_take_what_all_work_may(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(headgate.ScenarioError, match=r"expected a run that takes at most 0\.020 GB of memory"):
         run_once(text)
     assert memory.share(None, 4) == 5_000_000
+
+
+#: Every entry of the engine that makes a run, without a limit of its own.
+ENTRIES: dict[str, Callable[[str], object]] = {
+    "run": lambda text: _core.run(text),
+    "run with a control": lambda text: _core.run(text, 1, 0, _core.Control()),
+    "run with rows": lambda text: _core.run(text, 1, 0, None, lambda name, rows: None),
+    "batch": lambda text: _core.Batch().run(text),
+    "events": lambda text: _core.events(text, 1, 0, 0, 10**9),
+    "tracks": lambda text: _core.tracks(text, 1, 0, 0.0, 1e3, 10),
+    "follow": lambda text: _core.follow(text, 1, 0, lambda *part: None, False),
+    "measure": _core.measure,
+    "calls": lambda text: _core.Calls.record(text, "line"),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_no_entry_of_the_engine_is_without_the_limit(entry: str) -> None:
+    """A window of a million packets takes more memory than the process may, while the run goes on."""
+    flow = {"kind": "generic", "window": 1_000_000}
+    # The structure of which `Calls` records the calls.
+    queue = {"kind": "fq", "drop_policy": "largest_bid"}
+    text = headgate.Scenario(data(flow, queue, duration="60s")).to_json()
+    memory.limit_to("10MB")
+    with pytest.raises(headgate.ScenarioError, match=r"at most 0\.010 GB of memory: after [\d.]+ s of simulated time"):
+        ENTRIES[entry](text)
+
+
+def test_all_entries_are_looked_at() -> None:
+    """What has a scenario as its argument and makes a run, by the stub: another one belongs into the list above."""
+    stub = (Path(headgate.__file__).parent / "_core.pyi").read_text("utf-8")
+    given = re.findall(r"def (\w+)\(\s*(?:self, )?scenario_json", stub)
+    assert sorted(given) == ["check", "events", "follow", "in_step", "measure", "record", "run", "run", "tracks"]
 
 
 def test_the_memory_of_a_process_is_what_its_limits_leave(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

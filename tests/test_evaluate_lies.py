@@ -239,7 +239,7 @@ def test_nothing_is_left_of_a_template_and_its_copies(tmp_path: Path) -> None:
     """Whether it is closed, or ends with the one that started it, which is killed; one of the copies is busy for ever."""
     (entry,) = plugins.filled_from(put(tmp_path, "while True: pass"))
     cell = remote.ControlProcess(entry)
-    cell._socket.send(cell._request)
+    os.write(cell._pipes.ends[0], cell._request)
     first, copy = template.template()._process.pid, cell._number
     assert Path(f"/proc/{copy}").exists()
     template.template().close()
@@ -247,8 +247,8 @@ def test_nothing_is_left_of_a_template_and_its_copies(tmp_path: Path) -> None:
         time.sleep(0.01)
     assert template.template()._process.pid != first
     code = (
-        "import sys; from headgate.plugins import load, remote, template; (entry,) = load.filled_from('mine.py');"
-        "cell = remote.ControlProcess(entry); cell._socket.send(cell._request);"
+        "import os, sys; from headgate.plugins import load, remote, template; (entry,) = load.filled_from('mine.py');"
+        "cell = remote.ControlProcess(entry); os.write(cell._pipes.ends[0], cell._request);"
         "print(template.template()._process.pid, cell._number, flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
@@ -284,6 +284,28 @@ def test_processes_of_a_run_share_their_memory(tmp_path: Path) -> None:
     remote.divide(1)
     found = run(tmp_path, "self.all = getattr(self, 'all', []) + [bytearray(10_000_000)]")
     assert "MemoryError" in found["fault"]
+
+
+def test_processes_together_have_no_more_than_all(tmp_path: Path) -> None:
+    """However many flows there are: 48 MB are three times the least that each has, and a fourth one waits for one to end."""
+    (entry,) = plugins.filled_from(put(tmp_path, BODY.format(ack="        pass", calls="")))
+    memory.limit_to(3 * remote.LEAST)
+    try:
+        remote.divide(100_000)
+        assert remote._given == 0
+        cells = [remote.ControlProcess(entry) for _ in range(3)]
+        with pytest.raises(remote.CellError, match=r"at most 3 flows at a time with a control of a file: .* 0\.048 GB"):
+            remote.ControlProcess(entry)
+        cells.pop().close()
+        cells.append(remote.ControlProcess(entry))
+        for cell in cells:
+            cell.close()
+        assert remote._given == 0
+    finally:
+        memory.limit_to(None)
+        remote.divide(1)
+    # Overlapping transfers have 2 GB together as well.
+    assert work.FLOWS["transfers"] * remote.LEAST <= remote.TOGETHER
 
 
 KEY = "0123456789abcdef0123456789abcdef"

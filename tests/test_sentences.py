@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,11 +12,16 @@ import pytest
 from headgate import quick
 from headgate.checks.phase import FlowPhase, Phase
 from headgate.results.results import Results
-from headgate.results.sentences import sentences, time_text
+from headgate.results.sentences import _high_wait, sentences, time_text
+from headgate.stats import Mean
 
 
 def of(rate: str, rtt: str, flows: str, **more: Any) -> Results:
     return quick.scenario(rate, rtt, flows, **more).run()
+
+
+def exactly(value: float) -> Mean:
+    return Mean(value, 0.0, 1)
 
 
 def told(results: Results, flow: str) -> str:
@@ -82,3 +89,37 @@ def test_all_flows_that_are_flagged_are_named() -> None:
 
 def test_no_time_is_told_in_nanoseconds() -> None:
     assert [time_text(s) for s in (3.7e-9, 9.99e-7, 1e-6, 0.0)] == ["less than 1 µs", "less than 1 µs", "1 µs", "0 s"]
+
+
+def test_a_wait_that_is_lost_in_the_width_of_a_bucket_is_not_told() -> None:
+    """Delays are counted in buckets of 1/32 of an octave: of some 10 ms, 268 us wide. What waits microseconds has no quantile of them."""
+    (flow,) = of("1Gbit/s", "20ms", "cbr:1Mbit/s", duration="2s").flow_summaries()
+
+    def of_waits(way: float, mean: float, high: float) -> float:
+        """What is told of packets that take `way` without waiting, where the histogram gives `high` more as its quantile."""
+        quantiles = {**flow.owd_quantiles_s, "p95": way + high}
+        made = replace(flow, queueing_s=exactly(mean), owd_s=exactly(way + mean), owd_quantiles_s=quantiles)
+        return _high_wait(made)
+
+    # The bucket from 15.569 to 15.837 ms begins before the way ends.
+    assert math.isnan(of_waits(15.6e-3, 4.49e-6, 227e-6))
+    # That from 15.837 ms: a twentieth of the packets wait at least 237 of 400 us.
+    assert of_waits(15.6e-3, 0.1e-3, 0.4e-3) == pytest.approx(0.4e-3)
+    # Of few packets the quantile is that of one of them.
+    flow = replace(flow, received=32)
+    assert of_waits(15.6e-3, 4.49e-6, 227e-6) == pytest.approx(227e-6)
+    # Where packets wait as long as the way, it is.
+    results = of("10Mbit/s", "20ms", "cubic")
+    assert re.search(r"95 % of them less than [\d.]+ ms", told(results, "cubic"))
+
+
+def test_bursts_in_a_short_run_get_what_they_ask_for_and_no_more() -> None:
+    """A segment of 2.5 MB every 4 s on an idle line: the time measured is no multiple of 4 s, and all of each segment arrives."""
+    for duration in ("10s", "13s", "21s"):
+        results = of("100Mbit/s", "20ms", "netflix", duration=duration)
+        found = re.search(r"got [\d.]+ Mbit/s, ([\d.]+) % of the max-min share", told(results, "netflix"))
+        assert found and float(found[1]) == pytest.approx(100, abs=0.5), (duration, told(results, "netflix"))
+    # Packets at random: no share holds them to their rate in the long run, and more than it is no part of a share.
+    texts = [told(of("100Mbit/s", "20ms", "poisson:10ms", seed=seed), "poisson") for seed in (1, 2, 3, 4)]
+    assert any("; in the long run it asks for 800 kbit/s" in text for text in texts)
+    assert all(float(p) <= 100 for text in texts for p in re.findall(r"([\d.]+) % of the max-min share", text))

@@ -154,7 +154,7 @@ pub struct Fault {
 
 impl fmt::Debug for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {} s: {}", self.call, self.at.as_secs_f64(), self.text)
+        write!(f, "{} at {} s: {}", self.call, self.at.seconds(), self.text)
     }
 }
 

@@ -32,6 +32,9 @@ pub(crate) const BYTES: &[Unit] = &[
 pub(crate) const BYTES_OUT: &[Unit] = &[BYTES[0], BYTES[1], BYTES[3], BYTES[5]];
 pub(crate) const PACKETS: &[Unit] = &[("pkt", 1)];
 
+/// Picoseconds in a second.
+const PS_PER_S: u64 = 1_000_000_000_000;
+
 /// A point in time: picoseconds since the start of the run (64 bits reach 213 days).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
@@ -72,6 +75,12 @@ impl Time {
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 * 1e-12
+    }
+    /// In seconds, as messages have it: every digit of it and no other, such as `0.3`.
+    pub fn seconds(self) -> String {
+        let (whole, rest) = (self.0 / PS_PER_S, self.0 % PS_PER_S);
+        let digits = format!("{whole}.{rest:012}");
+        digits.trim_end_matches('0').trim_end_matches('.').to_owned()
     }
     /// Time passed since `earlier`; zero if that lies in the future.
     #[inline]

@@ -24,7 +24,7 @@ pub struct Batch {
 
 #[pymethods]
 impl Batch {
-    /// `max_memory`: bytes that a run may take.
+    /// `max_memory`: bytes that a run may take; what all work of the process may unless given.
     #[new]
     #[pyo3(signature = (max_memory=None))]
     fn new(max_memory: Option<u64>) -> Batch {

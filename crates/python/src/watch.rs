@@ -23,16 +23,17 @@ pub struct Control {
     stopped: AtomicBool,
     /// Bits of the share of simulated time that has passed.
     share: AtomicU64,
-    most: u64,
+    /// Bytes that the run may take; none for what all work of the process may.
+    most: Option<u64>,
 }
 
 #[pymethods]
 impl Control {
-    /// `max_memory`: bytes that a run may take.
+    /// `max_memory`: bytes that a run may take; what all work of the process may unless given.
     #[new]
     #[pyo3(signature = (max_memory=None))]
     pub fn new(max_memory: Option<u64>) -> Control {
-        Control { stopped: AtomicBool::new(false), share: AtomicU64::new(0), most: max_memory.unwrap_or(u64::MAX) }
+        Control { stopped: AtomicBool::new(false), share: AtomicU64::new(0), most: max_memory }
     }
 
     /// The run ends at its next check, with KeyboardInterrupt.
@@ -62,13 +63,15 @@ impl Control {
 pub(crate) struct Watch<'a> {
     control: Option<&'a Control>,
     looked: Instant,
+    /// Bytes that the run may take, from when it is built.
+    most: u64,
     /// Why the work is to end.
     reason: Option<PyErr>,
 }
 
 impl<'a> Watch<'a> {
     pub fn new(control: Option<&'a Control>) -> Watch<'a> {
-        Watch { control, looked: clock(), reason: None }
+        Watch { control, looked: clock(), most: u64::MAX, reason: None }
     }
 
     /// Whether the work is to end.
@@ -111,7 +114,12 @@ impl<'a> Watch<'a> {
 
     /// A run that is ready to begin.
     pub fn build(&mut self, py: Python<'_>, s: &Scenario, seed: u64, run: u64, rows: Rows) -> PyResult<Run> {
-        let most = self.most();
+        let most = match self.control.and_then(|c| c.most) {
+            Some(most) => most,
+            // No run is without a limit, whoever asks for it.
+            None => py.import("headgate.base.memory")?.call_method0("limit")?.extract()?,
+        };
+        self.most = most;
         py.detach(|| Run::new_unless(s, seed, run, rows, most, &mut || self.stop())).map_err(|e| self.error(py, &e))
     }
 
@@ -134,7 +142,7 @@ impl<'a> Watch<'a> {
                 }
                 if self.looked != before {
                     self.report(running.progress());
-                    running.check_memory(self.most())?;
+                    running.check_memory(self.most)?;
                 }
                 if running.rows() >= rows {
                     break;
@@ -150,10 +158,6 @@ impl<'a> Watch<'a> {
         if let Some(control) = self.control {
             control.report(share);
         }
-    }
-
-    fn most(&self) -> u64 {
-        self.control.map_or(u64::MAX, |c| c.most)
     }
 }
 

@@ -173,9 +173,8 @@ impl Foreign {
 
     /// Sets the timer: a time in seconds that is not over.
     fn arm(&mut self, at: Option<f64>, name: &'static str, cx: &mut Cx<'_>) {
-        let wrong = |at: f64| {
-            format!("timeout: found {at}; expected a time in seconds from {} on, or None", cx.now.as_secs_f64())
-        };
+        let wrong =
+            |at: f64| format!("timeout: found {at}; expected a time in seconds from {} on, or None", cx.now.seconds());
         match at.map(|at| (at, Time::ZERO + headgate_packet::Duration::from_secs_f64(at.clamp(0.0, 1e6)))) {
             None => self.timeout = None,
             Some((at, time)) if at.is_finite() && (time >= cx.now || at >= cx.now.as_secs_f64()) => {

@@ -346,3 +346,30 @@ fn the_demand_of_transfers_is_what_was_to_be_sent_in_the_time_measured() {
     assert!((demand("web") - 4.0 * 8000.0).abs() < 0.05 * 4.0 * 8000.0, "{}", demand("web"));
     assert_eq!(demand("endless"), f64::INFINITY);
 }
+
+/// Bursts of 100 packets every 4 s, of which the time measured, 9.5 s, has two: a flow control is asked for these, which is less than in the long run. One that sends without flow control has the rate of the long run.
+#[test]
+fn the_demand_of_bursts_is_what_was_to_be_sent_in_the_time_measured() {
+    let flow = |name: &str, control: &str, rate: &str| {
+        format!(
+            r#"{{"name": "{name}", "from": "a", "to": "b", "packet": "1000B", "control": "{control}",
+                "workload": {{"kind": "on_off", "rate": "{rate}", "on": "1s", "off": "3s", "spans": "fixed"}}}}"#
+        )
+    };
+    let flows = [flow("held", "reno", "800kbit/s"), flow("open", "none", "800kbit/s"), flow("more", "reno", "8Mbit/s")];
+    let text = format!(
+        r#"{{"duration": "11s", "warm_up": "1500ms", "interval": "9500ms", "nodes": [{{"name": "a"}}, {{"name": "b"}}],
+            "links": [{{"from": "a", "to": "b", "rate": "5Mbit/s", "queue": {{"kind": "fq", "buffer": "unlimited"}}}}], "flows": [{}]}}"#,
+        flows.join(", ")
+    );
+    let (s, running) = run(&text);
+    let table = running.finished().flow_table(&s);
+    let of = |name: &str, column: &str| cell(&table, ("flow", name), column);
+    assert_eq!(of("held", "demand_bps"), 200.0 * 8000.0 / 9.5);
+    assert_eq!(of("held", "unique"), 200.0);
+    assert_eq!(of("open", "demand_bps"), 200_000.0);
+    // Of 3000 packets those that arrived before are not asked for any more, and those that wait at the end are.
+    let (asked, got) = (of("more", "demand_bps") * 9.5 / 8000.0, of("more", "unique"));
+    assert!(got <= asked && (2000.0..3000.0).contains(&asked), "{got} of {asked}");
+    assert_eq!((of("held", "sends_from_s"), of("held", "sends_until_s")), (1.5, 11.0));
+}

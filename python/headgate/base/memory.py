@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 from contextlib import suppress
@@ -86,6 +85,9 @@ def resident() -> int:
 
 def give_back() -> None:
     """Gives memory that was freed back to the system, where the C library has a function for it: threads leave it in many pieces."""
+    # Loaded only here: every run asks this module for its limit.
+    import ctypes
+
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 

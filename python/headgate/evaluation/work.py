@@ -12,7 +12,7 @@ from . import score
 from .suite import SuiteCase
 
 #: Flows of a case with a control of their own at a time, by its kind: 0 for as many as the case says; transfers overlap.
-FLOWS = {"alone": 1, "beside": 1, "call": 1, "itself": 0, "incast": 0, "transfers": 64}
+FLOWS = {"alone": 1, "beside": 1, "call": 1, "itself": 0, "incast": 0, "transfers": remote.MOST}
 
 #: What was registered in this process: the contents of the file, and whether its flow controls are in processes of their own.
 _ready: tuple[Any, bool] | None = None

@@ -70,19 +70,19 @@ def main() -> None:
     dying: set[int] = set()
     own = os.getpid()
     while True:
-        asked, given, *_ = socket.recv_fds(pipe, template.ASKED.size, 1)
+        asked, given, *_ = socket.recv_fds(pipe, template.ASKED.size, 2)
         if len(asked) < template.ASKED.size:
             break
         what, number = template.ASKED.unpack(asked)
         if what == template.COPY:
-            (descriptor,) = given
             try:
                 answer = os.fork()
             except OSError:
                 answer = -1
             if answer == 0:
-                _copy(pipe, descriptor, own, modules)
-            os.close(descriptor)
+                _copy(pipe, given, own, modules)
+            for descriptor in given:
+                os.close(descriptor)
             if answer > 0:
                 copies.add(answer)
         else:
@@ -134,13 +134,13 @@ def _ended(number: int) -> int:
         time.sleep(0.001)
 
 
-def _copy(asks: socket.socket, descriptor: int, parent: int, modules: dict[str, Any]) -> NoReturn:
+def _copy(asks: socket.socket, given: list[int], parent: int, modules: dict[str, Any]) -> NoReturn:
     """Serves the calls of one flow control, and ends."""
     try:
         asks.detach()
-        os.dup2(descriptor, 0)
-        os.dup2(descriptor, 1)
-        os.close(descriptor)
+        for own, descriptor in enumerate(given):
+            os.dup2(descriptor, own)
+            os.close(descriptor)
         sandbox.die_with(parent)
         gc.collect()
         gc.enable()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
-import socket
 import struct
 import sys
 import time
@@ -35,14 +35,40 @@ RUN_S = 900.0
 #: least.
 TOGETHER, LEAST = 2_000_000_000, 16_000_000
 
-#: Bytes that each process may have.
-_each = TOGETHER
+#: Flows whose processes have that memory at a time.
+MOST = TOGETHER // LEAST
+
+#: Bytes that all processes may have together, that each of the next ones may, and that those which are there may.
+_together, _each, _given = TOGETHER, TOGETHER, 0
 
 
 def divide(flows: int) -> None:
     """The processes of the next run share the memory of all: so many flows are there at a time."""
-    global _each
-    _each = max(min(TOGETHER, share(None, 1)) // max(flows, 1), LEAST)
+    global _together, _each
+    _together = min(TOGETHER, share(None, 1))
+    _each = max(_together // max(flows, 1), LEAST)
+
+
+def _take() -> int:
+    """The bytes that a further process may have.
+
+    Raises:
+        CellError: those that are there have all of them.
+    """
+    global _given
+    # One alone has what it needs at least.
+    if _given and _given + _each > _together:
+        raise CellError(
+            f"expected at most {max(_together // _each, 1)} flows at a time with a control of a file: their processes may have "
+            f"{_together / 1e9:.3g} GB together"
+        )
+    _given += _each
+    return _each
+
+
+def _give_back(taken: int) -> None:
+    global _given
+    _given -= taken
 
 
 class CellError(Exception):
@@ -62,21 +88,24 @@ class ControlProcess:
             raise HeadgateError(f"found {cut(entry)}; expected a file in Python")
         if sys.platform == "win32":
             raise HeadgateError("a file in a process of its own needs Linux or macOS; expected --trusted")
-        with guard.ours():
-            self._socket, theirs = socket.socketpair()
-            # One that does not read is no reason to wait.
-            self._socket.setblocking(False)
+        self._memory = _take()
         try:
-            self._template = template()
-            self._number = self._template.copy(theirs.fileno())
-        except TemplateError as e:
-            self._socket.close()
-            raise CellError(str(e)) from None
-        finally:
-            theirs.close()
-        self._end = weakref.finalize(self, _end, self._template, self._number, self._socket)
+            with guard.ours():
+                self._pipes, theirs = _pipes()
+            try:
+                self._template = template()
+                self._number = self._template.copy(*theirs.ends)
+            except TemplateError as e:
+                self._pipes.close()
+                raise CellError(str(e)) from None
+            finally:
+                theirs.close()
+        except BaseException:
+            _give_back(self._memory)
+            raise
+        self._end = weakref.finalize(self, _end, self._template, self._number, self._pipes, self._memory)
         text = json.dumps(
-            {"file": entry["name"], "source": entry["source"], "name": name, "values": values, "memory": _each}
+            {"file": entry["name"], "source": entry["source"], "name": name, "values": values, "memory": self._memory}
         ).encode()
         self._request = struct.pack("<I", len(text)) + text
 
@@ -84,9 +113,9 @@ class ControlProcess:
         """Ends the process."""
         self._end()
 
-    def descriptor(self) -> int:
-        """Hands over the pipe to it, which is nobody else's from then on."""
-        return self._socket.detach()
+    def descriptors(self) -> tuple[int, ...]:
+        """Hands over the pipes to it and from it, which are nobody else's from then on."""
+        return self._pipes.detach()
 
     def described(self) -> list[dict[str, Any]]:
         """What the file has, as far as it can be.
@@ -110,7 +139,8 @@ class ControlProcess:
         """How it ended, once its pipe is closed."""
         if not self._end.detach():
             return "its process was ended"
-        self._socket.close()
+        _give_back(self._memory)
+        self._pipes.close()
         try:
             code = self._template.end(self._number, kill=False)
         except TemplateError as e:
@@ -125,9 +155,9 @@ class ControlProcess:
         with guard.ours():
             view = memoryview(self._request)
             while view:
-                self._wait([], [self._socket], deadline)
+                self._wait([], [self._pipes.ends[0]], deadline)
                 try:
-                    view = view[self._socket.send(view) :]
+                    view = view[os.write(self._pipes.ends[0], view) :]
                 except BlockingIOError:
                     continue
                 except OSError:
@@ -144,9 +174,9 @@ class ControlProcess:
     def _read(self, count: int, deadline: float) -> bytes:
         data = b""
         while len(data) < count:
-            self._wait([self._socket], [], deadline)
+            self._wait([self._pipes.ends[1]], [], deadline)
             try:
-                part = self._socket.recv(count - len(data))
+                part = os.read(self._pipes.ends[1], count - len(data))
             except BlockingIOError:
                 continue
             except OSError:
@@ -156,7 +186,7 @@ class ControlProcess:
             data += part
         return data
 
-    def _wait(self, read: list[socket.socket], write: list[socket.socket], deadline: float) -> None:
+    def _wait(self, read: list[int], write: list[int], deadline: float) -> None:
         """Until one of them is ready, or the time for this answer is over."""
         left = deadline - time.monotonic()
         if left <= 0 or not any(select.select(read, write, [], left)):
@@ -164,7 +194,41 @@ class ControlProcess:
             raise CellError(f"it was not ready within {READY_S:g} s")
 
 
-def _end(of: Template, number: int, pipe: socket.socket) -> None:
+class _Pipes:
+    """Descriptors of one end each of the pipe of requests and of that of answers."""
+
+    def __init__(self, requests: int, answers: int) -> None:
+        self.ends: tuple[int, ...] = (requests, answers)
+
+    def detach(self) -> tuple[int, ...]:
+        """Gives them away."""
+        ends, self.ends = self.ends, ()
+        return ends
+
+    def close(self) -> None:
+        for end in self.detach():
+            os.close(end)
+
+
+def _pipes() -> tuple[_Pipes, _Pipes]:
+    """Our ends and those of a process. One that does not read is no reason to wait."""
+    try:
+        read, write = os.pipe()
+        try:
+            answers, answering = os.pipe()
+        except OSError:
+            os.close(read)
+            os.close(write)
+            raise
+    except OSError as e:
+        raise CellError(f"the system has no further pipe; {e.strerror or e}") from None
+    os.set_blocking(write, False)
+    os.set_blocking(answers, False)
+    return _Pipes(write, answers), _Pipes(read, answering)
+
+
+def _end(of: Template, number: int, pipe: _Pipes, memory: int) -> None:
+    _give_back(memory)
     # It may be ended, or forgotten, while the engine calls a plugin.
     with guard.ours(), contextlib.suppress(TemplateError):
         pipe.close()

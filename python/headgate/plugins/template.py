@@ -14,11 +14,13 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import guard
 
-#: What it is asked: a copy with the descriptor that comes along; the end of a copy, at once or once it has ended by itself; and answers.
+#: What it is asked: a copy with the two descriptors that come along; the end of a copy, at once or once it has ended by itself; and
+#: answers.
 COPY, KILL, AWAIT = b"C", b"K", b"A"
 ASKED = struct.Struct("<cq")
 ANSWERED = struct.Struct("<q")
@@ -57,8 +59,8 @@ class Template:
                     close_fds=True,
                 )
 
-    def copy(self, descriptor: int) -> int:
-        """A copy, which reads from and writes to this descriptor of a socket; gives its number.
+    def copy(self, requests: int, answers: int) -> int:
+        """A copy, which reads from the first of these descriptors and writes to the other one; gives its number.
 
         Raises:
             TemplateError: the process is not there, or has too many copies.
@@ -66,7 +68,7 @@ class Template:
         with self._lock:
             if self._copies >= MOST:
                 raise TemplateError(f"expected at most {MOST} flows at a time with a control of a file")
-            number = self._ask(COPY, 0, descriptor)
+            number = self._ask(COPY, 0, (requests, answers))
             if number <= 0:
                 raise TemplateError("the system starts no further process")
             self._copies += 1
@@ -85,10 +87,9 @@ class Template:
             if self.owner == os.getpid():
                 self._process.wait()
 
-    def _ask(self, what: bytes, number: int, descriptor: int | None = None) -> int:
+    def _ask(self, what: bytes, number: int, given: Sequence[int] = ()) -> int:
         with guard.ours():
             try:
-                given = [] if descriptor is None else [descriptor]
                 socket.send_fds(self._pipe, [ASKED.pack(what, number)], given)
                 answer = self._pipe.recv(ANSWERED.size, socket.MSG_WAITALL)
             except OSError as e:

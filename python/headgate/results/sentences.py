@@ -43,6 +43,15 @@ STARVED, REACTIONS = 0.5, 50
 #: round trip.
 ACKS, BACK = 0.02, 0.1
 
+#: The high waits of a flow are told where the quantile is at least this part of what is said, or exact: of so many packets.
+KNOWN, EXACT = 0.5, 32
+
+#: Workloads whose rate is another one over any time than in the long run, though their share of a line goes by that.
+RANDOM = ("on_off", "poisson", "telnet")
+
+#: More than its share a flow has that gets this many times as much: means of intervals that have an unequal length are off by less.
+ROUNDED = 1.0005
+
 #: Ports that sent nothing and have a sentence each.
 MOST_BLOCKED = 3
 
@@ -88,20 +97,43 @@ def _of_flow(flow: FlowSummary, results: Results, acknowledged: tuple[float, flo
         return f"{flow.flow} got nothing through{yet}."
     due = flow.max_min_bps
     got = f"{flow.flow} got {rate_text(flow.goodput_bps.mean)}{yet}{_share(flow.goodput_bps.mean, due)}"
+    if flow.workload in RANDOM and flow.goodput_bps.mean > ROUNDED * due and math.isclose(due, _asked(flow, results)):
+        # No share of a line holds it to that.
+        got = f"{flow.flow} got {rate_text(flow.goodput_bps.mean)}{yet}; in the long run it asks for {rate_text(due)}"
     if acks >= ACKS and flow.goodput_bps.mean < (1 - ACKS) * due < math.inf:
         got += f" ({percent(acks)} of its line went to acknowledgements of data in the other direction, which the share does not count)"
     wait = flow.queueing_s.mean
     if not wait >= 0:
         return f"{got}."
-    # What a packet takes without waiting is the same for all of one length.
-    high = flow.owd_quantiles_s["p95"] - (flow.owd_s.mean - wait)
     waited = f"its packets waited {time_text(wait)} on average"
-    if high > wait and high >= LEAST_TIME and math.isfinite(high):
+    high = _high_wait(flow)
+    if high > wait and high >= LEAST_TIME:
         waited += f", 95 % of them less than {time_text(high)}"
     trip = f", and its round trips took {time_text(flow.rtt_s.mean)}" if flow.rtt_s.mean >= 0 else ""
     if trip and back_s >= BACK * flow.rtt_s.mean:
         trip += f", of which its acknowledgements waited {time_text(back_s)} in queues on the way back"
     return f"{got}; {waited}{trip}."
+
+
+def _asked(flow: FlowSummary, results: Results) -> float:
+    """What a flow asks for in bit/s, as a mean over the runs."""
+    return float(results.flows["demand_bps"][results.flows["flow"] == flow.flow].mean())
+
+
+def _high_wait(flow: FlowSummary) -> float:
+    """The 95 % quantile of the waits of a flow's packets; nan where it is not known to half of it.
+
+    It is that of the delays less what a packet takes without waiting, which is the same for all of one length. Delays are counted in
+    buckets of a part of the whole delay, so a quantile that is far shorter than the way itself is mostly the width of a bucket.
+    """
+    without, quantile = flow.owd_s.mean - flow.queueing_s.mean, flow.owd_quantiles_s["p95"]
+    if not math.isfinite(quantile) or quantile <= 0:
+        return math.nan
+    # 32 buckets to the octave, which begins with a power of 2 of picoseconds.
+    width = 2.0 ** (math.frexp(quantile * 1e12)[1] - 6) * 1e-12
+    exact = flow.received <= EXACT
+    least = quantile if exact else math.floor(quantile / width - 1e-6) * width
+    return quantile - without if least - without >= KNOWN * (quantile - without) else math.nan
 
 
 def unsettled(results: Results) -> Iterator[str]:

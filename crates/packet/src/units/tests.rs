@@ -36,6 +36,23 @@ fn times_beyond_the_clock_are_its_end() {
 }
 
 #[test]
+fn messages_have_the_digits_of_a_time_and_no_others() {
+    for (ps, text) in [
+        (0, "0"),
+        (1, "0.000000000001"),
+        (300_000_000_000, "0.3"),
+        (1_000_000_000_000, "1"),
+        (10_000_000_000_000, "10"),
+        (4_017_000_000_001, "4.017000000001"),
+        (u64::MAX, "18446744.073709551615"),
+    ] {
+        assert_eq!(Time::from_ps(ps).seconds(), text);
+    }
+    // The number next to it has more digits.
+    assert_eq!(Time::from_ps(300_000_000_000).as_secs_f64().to_string(), "0.30000000000000004");
+}
+
+#[test]
 fn wrong_texts_say_what_was_expected() {
     for (text, part) in [
         ("10", "expected a rate such as \"10Mbit/s\""),

@@ -11,9 +11,10 @@ use headgate_control::transport::Config;
 use headgate_packet::foreign::{Failure, Value};
 use pyo3::exceptions::{PyEOFError, PyValueError};
 use pyo3::prelude::*;
+use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
-use std::os::fd::{FromRawFd, OwnedFd, RawFd};
-use std::os::unix::net::UnixStream;
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
 /// Bytes that are kept back until an answer is wanted.
@@ -21,7 +22,9 @@ const KEPT: usize = 1 << 13;
 
 /// A process in which a flow control runs.
 struct Cell {
-    stream: UnixStream,
+    /// Pipes to it and from it. A pair of sockets takes twice the time of the processor, and wakes the other end on another one.
+    requests: File,
+    answers: File,
     /// Python's side of it: `ended()` says how it ended, `close()` ends it.
     handle: Py<PyAny>,
     /// Time for one answer, and what is left for all.
@@ -47,7 +50,7 @@ impl Cell {
     }
 
     /// The time that is left for this answer.
-    fn remaining(&mut self, began: Instant) -> Result<Duration, Failure> {
+    fn remaining(&self, began: Instant) -> Result<Duration, Failure> {
         match self.limit.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) {
             Some(left) => Ok(left),
             None => Err(self.late()),
@@ -61,14 +64,11 @@ impl Cell {
     fn send(&mut self, began: Instant) -> Result<(), Failure> {
         let mut sent = 0;
         while sent < self.out.len() {
-            match self.stream.write(&self.out[sent..]) {
+            match self.requests.write(&self.out[sent..]) {
                 Ok(0) => return Err(self.ended()),
                 Ok(count) => sent += count,
-                Err(e) => self.wait(&e)?,
-            }
-            if sent < self.out.len() {
-                let left = self.remaining(began)?;
-                self.stream.set_write_timeout(Some(left)).map_err(|e| Failure::new(e.to_string()))?;
+                Err(e) if e.kind() == ErrorKind::WouldBlock => self.ready(&self.requests, libc::POLLOUT, began)?,
+                Err(e) => self.go_on(&e)?,
             }
         }
         Ok(())
@@ -77,12 +77,15 @@ impl Cell {
     fn receive(&mut self, began: Instant) -> Result<Answer, Failure> {
         // One byte more than an answer: it would be one that nobody asked for.
         let mut buffer = [0; wire::HEAD + wire::FAULT + 1];
-        let (mut got, mut shortened, mut room) = (0, false, wire::HEAD + wire::BODY + 1);
+        let (mut got, mut room) = (0, wire::HEAD + wire::BODY + 1);
         let found = loop {
-            match self.stream.read(&mut buffer[got..room]) {
+            // It may come in pieces: the time does not begin again with each of them.
+            self.ready(&self.answers, libc::POLLIN, began)?;
+            match self.answers.read(&mut buffer[got..room]) {
                 Ok(0) => return Err(self.ended()),
                 Ok(count) => got += count,
-                Err(e) => self.wait(&e)?,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => continue,
+                Err(e) => self.go_on(&e)?,
             }
             if got >= wire::HEAD {
                 let length = u32::from_le_bytes(buffer[1..wire::HEAD].try_into().expect("four bytes")) as usize;
@@ -97,26 +100,32 @@ impl Cell {
                 }
                 room = wire::HEAD + length + 1;
             }
-            // It came in pieces: the time does not begin again with each of them.
-            let left = self.remaining(began)?;
-            shortened = true;
-            self.stream.set_read_timeout(Some(left)).map_err(|e| Failure::new(e.to_string()))?;
         };
-        let found = if buffer[0] == 1 {
+        if buffer[0] == 1 {
             Err(Failure::new(String::from_utf8_lossy(found).into_owned()))
         } else {
             wire::read_answer(found).map_err(|e| self.end(&format!("its process says what cannot be: {e}")))
-        };
-        if shortened {
-            self.stream.set_read_timeout(Some(self.limit)).map_err(|e| Failure::new(e.to_string()))?;
         }
-        found
     }
 
-    /// Whether to go on after an error of the pipe.
-    fn wait(&self, e: &std::io::Error) -> Result<(), Failure> {
+    /// Waits until a pipe is ready, as long as there is time for this answer.
+    fn ready(&self, pipe: &File, events: libc::c_short, began: Instant) -> Result<(), Failure> {
+        loop {
+            let left = self.remaining(began)?;
+            let mut asked = libc::pollfd { fd: pipe.as_raw_fd(), events, revents: 0 };
+            let most = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
+            // SAFETY: one entry, which lives until the call returns.
+            match unsafe { libc::poll(&raw mut asked, 1, most) } {
+                0 => {}
+                1.. => return Ok(()),
+                _ => self.go_on(&std::io::Error::last_os_error())?,
+            }
+        }
+    }
+
+    /// Whether to go on after an error of a pipe.
+    fn go_on(&self, e: &std::io::Error) -> Result<(), Failure> {
         match e.kind() {
-            ErrorKind::WouldBlock | ErrorKind::TimedOut => Err(self.late()),
             ErrorKind::Interrupted => Python::attach(|py| py.check_signals().map_err(|e| raised(py, e))),
             _ => Err(self.ended()),
         }
@@ -165,7 +174,7 @@ impl Control for Cell {
 
 /// Makes processes.
 struct Cells {
-    /// Gives Python's side of a process that is ready, of which `descriptor()` hands over the pipe.
+    /// Gives Python's side of a process that is ready, of which `descriptors()` hands over our ends of the pipes to it and from it.
     factory: Py<PyAny>,
     class: Class,
     limit: Duration,
@@ -177,18 +186,15 @@ impl Make for Cells {
         enter(|py| {
             let made = || -> PyResult<Cell> {
                 let handle = self.factory.bind(py).call1((values.to_string(),))?;
-                let descriptor: RawFd = handle.call_method0("descriptor")?.extract()?;
-                if descriptor < 0 {
-                    return Err(PyValueError::new_err("expected a descriptor"));
+                let (to, from): (RawFd, RawFd) = handle.call_method0("descriptors")?.extract()?;
+                if to < 0 || from < 0 {
+                    return Err(PyValueError::new_err("expected two descriptors"));
                 }
-                // SAFETY: `descriptor` gives away what nobody else uses.
-                let stream = UnixStream::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
-                stream.set_nonblocking(false)?;
-                stream.set_read_timeout(Some(self.limit))?;
-                stream.set_write_timeout(Some(self.limit))?;
+                // SAFETY: `descriptors` gives away what nobody else uses.
+                let [requests, answers] = [to, from].map(|fd| File::from(unsafe { OwnedFd::from_raw_fd(fd) }));
                 let last = Answer { window: None, rate: None, burst: 1.0, slow_start: false };
                 let (limit, left) = (self.limit, self.all);
-                Ok(Cell { stream, handle: handle.unbind(), limit, left, last, out: Vec::new() })
+                Ok(Cell { requests, answers, handle: handle.unbind(), limit, left, last, out: Vec::new() })
             };
             made().map(|cell| Box::new(cell) as Box<dyn Control>).map_err(|e| raised(py, e))
         })
@@ -231,7 +237,9 @@ pub fn register_cells(
 #[pyfunction]
 pub fn serve_cell(py: Python<'_>, object: Bound<'_, PyAny>) -> PyResult<()> {
     let mut served = Object::of(py, object, Vec::new())?;
-    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let mut input = std::io::stdin().lock();
+    // SAFETY: it is open as long as this process lives. Rust's own standard output looks for the ends of lines, and may write an answer in parts.
+    let mut output = ManuallyDrop::new(unsafe { File::from_raw_fd(1) });
     let mut bytes = [0; 8 * 24];
     let mut numbers = [0; 24];
     loop {
@@ -250,9 +258,9 @@ pub fn serve_cell(py: Python<'_>, object: Bound<'_, PyAny>) -> PyResult<()> {
         let quiet = kind[0] & wire::QUIET != 0;
         let written = match served.call(received.event()) {
             Ok(_) if quiet => continue,
-            Ok(answer) => output.write_all(&wire::answer(&answer)).and_then(|()| output.flush()),
+            Ok(answer) => output.write_all(&wire::answer(&answer)),
             Err(failure) => {
-                output.write_all(&wire::fault(&failure.text)).and_then(|()| output.flush())?;
+                output.write_all(&wire::fault(&failure.text))?;
                 return Ok(());
             }
         };

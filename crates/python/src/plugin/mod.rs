@@ -43,12 +43,12 @@ pub(crate) fn plugin_error(py: Python<'_>, who: &str, fault: &Fault) -> PyErr {
     if let Some(own) = own.filter(|own| own.is_instance_of::<PyKeyboardInterrupt>(py)) {
         return own.clone_ref(py);
     }
-    let error = PluginError::new_err(format!("{who}, {call} at {} s: {text}", at.as_secs_f64()));
+    let error = PluginError::new_err(format!("{who}, {call} at {} s: {text}", at.seconds()));
     let value = error.value(py);
     let set = value
         .setattr("who", who)
         .and_then(|()| value.setattr("call", *call))
-        .and_then(|()| value.setattr("at_s", at.as_secs_f64()))
+        .and_then(|()| value.setattr("at_s", at.as_ps() as f64 / 1e12))
         .and_then(|()| value.setattr("text", text));
     if let Err(failure) = set {
         return failure;

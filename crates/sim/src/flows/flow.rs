@@ -59,8 +59,8 @@ pub(crate) struct Flow {
     pub receiver: Receiver,
     /// In the receiver's place, for a flow control on TCP's transport.
     pub sink: Option<Box<FlowSink>>,
-    /// Packets of the present object, and when it began.
-    pub object_packets: u64,
+    /// Packets of the present object, or of a workload without objects all so far; and when the object began.
+    pub supplied: u64,
     pub object_start: Time,
     /// What its workload draws from, if it draws anything.
     pub rng: Option<Box<Rng>>,
@@ -217,7 +217,7 @@ impl Kind {
             stopped: false,
             armed: Time::NEVER,
             object_end: u64::MAX,
-            object_packets: 0,
+            supplied: 0,
             object_start: Time::NEVER,
         }
     }
@@ -243,11 +243,23 @@ impl Flow {
         if self.workload.has_objects() {
             let received = self.sink.as_ref().map_or(self.receiver.cumulative(), |s| s.sink.cumulative());
             self.object_end = received.saturating_add(packets);
-            (self.object_packets, self.object_start) = (packets, now);
+            (self.supplied, self.object_start) = (packets, now);
             if let Some(s) = &mut self.sink {
                 s.sink.set_end(self.object_end);
             }
+        } else {
+            self.supplied = self.supplied.saturating_add(packets);
         }
+    }
+
+    /// Packets that its workload has supplied and that its sink has not received; nothing of what a source that was ended will not send.
+    pub fn owed(&self) -> u64 {
+        let end = match self.object_end {
+            u64::MAX if self.stopped => 0,
+            u64::MAX => self.supplied,
+            end => end,
+        };
+        end.saturating_sub(self.sink.as_ref().map_or(self.receiver.cumulative(), |s| s.sink.cumulative()))
     }
 
     /// Whether a flow that comes and goes is over: it has nothing to send and nothing in the network.

@@ -167,10 +167,10 @@ impl Run {
     /// The sink of a flow has all of an object.
     #[cold]
     fn on_complete(&mut self, f: usize) {
-        let Flow { entry, object_packets, object_start, workload, rng, object_end, .. } = &mut self.flows.places[f];
+        let Flow { entry, supplied, object_start, workload, rng, object_end, .. } = &mut self.flows.places[f];
         let rng = rng.as_deref_mut().unwrap_or(&mut self.flows.no_draws);
         *object_end = u64::MAX;
-        self.record.objects.finished(*entry, *object_packets, *object_start, self.now, self.record.samples.warm_up);
+        self.record.objects.finished(*entry, *supplied, *object_start, self.now, self.record.samples.warm_up);
         if let Some(think) = workload.on_complete(rng) {
             self.events.push(self.now + think, Event::Source(f as u32));
         }
@@ -227,7 +227,7 @@ impl Run {
             return;
         }
         flow.supply(supply.packets, self.now);
-        if flow.object_packets > 0 {
+        if flow.object_end < u64::MAX {
             let first = flow.role == Role::Permanent && flow.object_end == supply.packets;
             self.record.objects.started(flow.entry, first, self.record.samples.measuring);
         }

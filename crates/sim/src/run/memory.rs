@@ -52,7 +52,7 @@ impl Run {
         let parts = self.memory();
         let all: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
         if self.network.payloads.len() > MOST_PACKETS {
-            let at = self.now.as_secs_f64();
+            let at = self.now.seconds();
             let message =
                 format!("expected at most {MOST_PACKETS} packets under way at a time: after {at} s there are more");
             return Err(SpecError::at("", message));
@@ -66,7 +66,7 @@ impl Run {
             format!(
                 "expected a run that takes at most {} of memory: after {} s of simulated time it takes {}, of which {what} {}",
                 gigabytes(most),
-                self.now.as_secs_f64(),
+                self.now.seconds(),
                 gigabytes(all),
                 gigabytes(*bytes)
             ),

@@ -20,7 +20,7 @@ pub(super) struct Row<'a> {
     end: Time,
     /// Transfers that began after the warm-up, and those of them that are complete.
     objects: Option<(u64, &'a Completions)>,
-    /// Packets of its transfers that the sink has not received at the end.
+    /// Packets that the sink has not received at the end, of those that it was asked for.
     owed: u64,
     /// When it sends in the time measured.
     sends: (Time, Time),
@@ -41,13 +41,13 @@ impl Row<'_> {
         self.objects.map_or(f64::NAN, |(_, of)| value(of))
     }
 
-    /// What it asks for in the time measured. A source of transfers has to send what was left of them at the beginning and what was added since: what arrived
-    /// in that time, and what is left at its end.
+    /// What it asks for in the time measured. A source of transfers, or of bursts that a flow control holds back, has to send what was left of them at the
+    /// beginning and what was added since: what arrived in that time, and what is left at its end.
     fn demand_bps(&self) -> f64 {
         let bytes = self.flow.packet.mean_bytes();
         let asked = self.flow.workload.demand_bps(bytes);
         let seconds = self.end.since(self.start).as_secs_f64();
-        if asked.is_finite() || !self.flow.workload.has_objects() || seconds <= 0.0 {
+        if !counted_demand(self.flow) || seconds <= 0.0 {
             return asked;
         }
         (self.count.traffic.unique_bytes as f64 + self.owed as f64 * f64::from(bytes)) * 8.0 / seconds
@@ -58,10 +58,16 @@ impl Row<'_> {
     }
 }
 
-/// The part of the time measured in which a flow sends: from its start, without what `start_spread` adds, until an event ends it. Of transfers the whole
-/// time: when they begin and end is in what they ask for.
+/// Whether what a flow asks for is counted, since its workload has no rate, or another one in the long run: of one that sends without flow control it is the
+/// rate that its workload has in the long run.
+fn counted_demand(flow: &Flow) -> bool {
+    flow.workload.has_objects() || (flow.workload.varies() && flow.control.name() != "none")
+}
+
+/// The part of the time measured in which a flow sends: from its start, without what `start_spread` adds, until an event ends it. Where what it asks for is
+/// counted the whole time: when it begins and ends is in that.
 pub(crate) fn sends(flow: &Flow, (start, end): (Time, Time), stop: Option<Time>) -> (Time, Time) {
-    if flow.workload.has_objects() {
+    if counted_demand(flow) {
         return (start, end);
     }
     let from = (Time::ZERO + flow.start).max(start).min(end);
@@ -87,8 +93,8 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("workload", "", Given, Name(|r| r.flow.workload.name().to_owned()), "What the source has to send."),
         column("weight", "", Given, Int(|r| u64::from(r.flow.weight)), "Weight at gateways that know weights."),
         column("packet_bytes", "bytes", Given, Int(|r| u64::from(r.flow.packet.mean_bytes())), "Mean length of the data packets."),
-        column("demand_bps", "bit/s", Given, Float(|r| r.demand_bps()), "Maximum rate that the workload asks for; infinite if it has no limit. Of transfers: what was to be sent in the time measured, over that time."),
-        column("sends_from_s", "s", Given, Float(|r| r.sends.0.as_secs_f64()), "When the flow begins to send in the time measured, without what `start_spread` adds. Of transfers: its beginning."),
+        column("demand_bps", "bit/s", Given, Float(|r| r.demand_bps()), "Maximum rate that the workload asks for; infinite if it has no limit. Of transfers, and of bursts (`on_off`) with a flow control: what was to be sent in the time measured, over that time."),
+        column("sends_from_s", "s", Given, Float(|r| r.sends.0.as_secs_f64()), "When the flow begins to send in the time measured, without what `start_spread` adds. Where `demand_bps` is counted: its beginning."),
         column("sends_until_s", "s", Given, Float(|r| r.sends.1.as_secs_f64()), "When an event ends the flow in the time measured, or its end."),
         column("start_s", "s", Least, Float(|r| r.start.as_secs_f64()), "Start of the time measured: the end of the warm-up."),
         column("end_s", "s", Most, Float(|r| r.end.as_secs_f64()), "End of the time measured."),
@@ -119,14 +125,12 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
 }
 
 impl Finished<'_> {
-    /// Of each entry the packets of transfers that have begun and that their sinks have not received.
+    /// Of each entry the packets that its flows have to send and that their sinks have not received.
     fn owed(&self) -> Vec<u64> {
-        let mut owed = vec![0; self.record.meters.len()];
+        let mut owed = vec![0u64; self.record.meters.len()];
         for flow in self.flows.places.iter().filter(|flow| matches!(flow.role, Role::Permanent | Role::Transient)) {
-            if flow.object_end < u64::MAX {
-                let received = flow.sink.as_ref().map_or(flow.receiver.cumulative(), |s| s.sink.cumulative());
-                owed[flow.entry as usize] += flow.object_end.saturating_sub(received);
-            }
+            let owes = &mut owed[flow.entry as usize];
+            *owes = owes.saturating_add(flow.owed());
         }
         owed
     }

@@ -38,6 +38,11 @@ macro_rules! workloads {
                 matches!(self, Spec::Transfer(_) | Spec::Requests(_))
             }
 
+            /// Whether it comes in bursts: over a time that is no multiple of theirs its rate is another one than in the long run.
+            pub fn varies(&self) -> bool {
+                matches!(self, Spec::OnOff(_))
+            }
+
             /// Whether it ends, and flows that have it leave.
             pub fn ends(&self) -> bool {
                 match self {
