@@ -76,7 +76,7 @@ impl Time {
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 * 1e-12
     }
-    /// In seconds, as messages have it: every digit of it and no other, such as `0.3`.
+    /// In seconds, as messages have it: every digit of it and no other, such as `0.1`.
     pub fn seconds(self) -> String {
         let (whole, rest) = (self.0 / PS_PER_S, self.0 % PS_PER_S);
         let digits = format!("{whole}.{rest:012}");

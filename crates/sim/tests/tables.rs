@@ -359,7 +359,7 @@ fn the_demand_of_bursts_is_what_was_to_be_sent_in_the_time_measured() {
     let flows = [flow("held", "reno", "800kbit/s"), flow("open", "none", "800kbit/s"), flow("more", "reno", "8Mbit/s")];
     let text = format!(
         r#"{{"duration": "11s", "warm_up": "1500ms", "interval": "9500ms", "nodes": [{{"name": "a"}}, {{"name": "b"}}],
-            "links": [{{"from": "a", "to": "b", "rate": "5Mbit/s", "queue": {{"kind": "fq", "buffer": "unlimited"}}}}], "flows": [{}]}}"#,
+            "links": [{{"from": "a", "to": "b", "rate": "5Mbit/s", "classify": "flow", "queue": "fq"}}], "flows": [{}]}}"#,
         flows.join(", ")
     );
     let (s, running) = run(&text);
