@@ -155,8 +155,11 @@ ADDED = """
 import headgate.results.metrics as m
 line = m.MetricLine("waste", "waste", "less", "", "Packets received that had arrived before, over packets received.",
                 m.Ratio(("received", "-unique"), ("received",)), limit=0.05, share=True)
-m.METRICS += (line,)
-m.BY_NAME[line.name] = m.OF_COLUMN[line.column] = line
+# A counter of the engine that no table shows yet.
+counted = m.MetricLine("offered", "offered", "neither", table="links")
+m.METRICS = (*(x for x in m.METRICS if x.name != "offered"), line, counted)
+for x in (line, counted):
+    m.BY_NAME[x.name] = m.OF_COLUMN[x.column] = x
 """
 
 #: Whether each room knows it then.
@@ -172,7 +175,7 @@ from headgate.papers.load import check_metric
 from headgate.papers.model import Measure
 from headgate.referee.metrics import METRICS, measure
 from headgate.referee.part import Place, Run, Wanted
-from headgate.results.summaries import FlowSummary, headings
+from headgate.results.summaries import FlowSummary, LinkSummary, headings
 from headgate.sweep import summary
 
 scenario = json.load(sys.stdin)
@@ -184,6 +187,10 @@ row = results.flow_summaries()[0]
 assert row.to_dict()["waste"]["n"] == 2 and "waste %" in [h.heading for h in headings(FlowSummary)]
 one = headgate.Scenario(scenario).run(seed=1)
 assert one.flow_summaries()[0].more["waste"].n > 2
+port = one.link_summaries()[0]
+assert port.to_dict()["offered"] == one.links["offered"][0] > 0
+assert "offered" in [h.heading for h in headings(LinkSummary)]
+assert "offered" not in MEASURES and METRICS["offered"].unit == "packets"
 study = headgate.Sweep(headgate.Scenario(scenario), {"links.slow.queue.buffer": ["4pkt", "9pkt"]}).run()
 entry, = (e for e in summary.summary(study) if e["variant"] == 0)
 table = {name: study.flows[name].to_numpy()[study.flows["variant"].to_numpy() == 0] for name in ("received", "unique")}

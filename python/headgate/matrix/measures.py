@@ -80,7 +80,7 @@ _WORDS = {
 SIDES = {
     _WORDS.get(m.name, (m.name, ""))[0]: m
     for m in (*(BY_NAME[name] for name in _WORDS), *METRICS)
-    if m.matrix and m.whose == "flow" and m.over != "jain"
+    if m.matrix and m.table == "flows" and m.whose == "flow" and m.over != "jain"
 }
 
 

@@ -257,7 +257,7 @@ def _metric(m: MetricLine) -> RefereeMetric:
     return RefereeMetric(unit_of(m), "" if m.better == "neither" else m.better, meaning_of(m), _measured(m), m.traces)
 
 
-_ALL = [m for m in LIST if m.referee]
+_ALL = [m for m in LIST if m.referee and (m.table in ("flows", "links") or m.name in _OWN)]
 
 #: All metrics by name.
 METRICS: dict[str, RefereeMetric] = {m.referee: _metric(m) for m in _ALL if m.referee}

@@ -16,7 +16,7 @@ from .study import Study
 
 def metrics() -> list[MetricLine]:
     """The metrics of the summary."""
-    return [m for m in METRICS if m.sweep and m.column]
+    return [m for m in METRICS if m.sweep and m.column and m.table == "flows"]
 
 
 def entry_of(m: MetricLine) -> str:
