@@ -155,15 +155,15 @@ def _check_place(file: str, item: Item, number: Published, scenario: Table, metr
         names = tuple(dict.fromkeys(f.get("class", f["name"]) for f in scenario["flows"]))
         one_of(file, f"{item.name}, {number.table}: {number.row}, {metric.name}", number.source, names, "class")
         return
-    kind = "links" if metric.column and metric.table == "links" else "flows"
+    of_link = (metric.column and metric.table == "links") or (metric.trace and number.where.get("link"))
+    kind = "links" if of_link else "flows"
     names = tuple(x["name"] for x in scenario[kind])
     source = number.source
     place = f"{item.name}, {number.table}: {number.row}, {number.metric}"
     if kind == "links":
         good = any(fnmatchcase(n, source) for n in (*names, *(f"{n}:reverse" for n in names)))
     else:
-        good = (
-            metric.column and metric.table == "flows" and "*" in source and any(fnmatchcase(n, source) for n in names)
-        ) or flow_called(source, names) is not None
+        several = "*" in source and bool(metric.to or (metric.column and metric.table == "flows"))
+        good = any(fnmatchcase(n, source) for n in names) if several else flow_called(source, names) is not None
     if not good:
         one_of(file, place, source, names, f"{kind[:-1]} of the scenario")

@@ -9,6 +9,7 @@ from functools import cache
 
 from ..plugins import trusted
 from ..results.columns import numeric
+from ..results.metrics import BY_NAME, METRICS, Ratio
 from .checks import checked, one_of, wrong
 from .contents import FiguresForm, PaperForm, RulesForm
 from .folder import Folder, find, is_own, list_papers
@@ -49,8 +50,7 @@ def _known(name: str) -> Paper:
 def _load(folder: Folder) -> Paper:
     title = folder.origin("paper.toml")
     form = checked(PaperForm, folder.toml("paper.toml"), title)
-    for name, metric in form.metrics.items():
-        check_metric(title, f"metrics.{name}", metric)
+    metrics = {name: metric_of(title, name, metric) for name, metric in form.metrics.items()}
     _unique(title, "items", [i.name for i in form.items])
     reader = Reader(folder, form)
     items = tuple(_item(folder, reader, form, i) for i in range(len(form.items)))
@@ -62,7 +62,7 @@ def _load(folder: Folder) -> Paper:
         reference=form.reference,
         notes=folder.text("notes.md") if folder.has("notes.md") else "",
         items=items,
-        metrics={k: replace(v, name=k) for k, v in form.metrics.items()},
+        metrics=metrics,
         rules=rules,
         figures=_figures(folder, items),
         place=folder.place,
@@ -108,25 +108,62 @@ def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item
     )
 
 
+def metric_of(file: str, name: str, given: Measure) -> Measure:
+    """A measure of a file, checked; one that names a metric of the list follows from the tables as that does.
+
+    Raises:
+        PaperError: it says so in no way or in several, or names a column or a metric that is not there.
+    """
+    check_metric(file, f"metrics.{name}", given)
+    metric = BY_NAME.get(given.metric)
+    if metric is None:
+        return replace(given, name=name)
+    if isinstance(metric.of, Ratio) and not metric.column:
+        ratio = metric.of
+        return replace(given, name=name, metric="", counts=ratio.top, to=ratio.bottom, scale=given.scale * ratio.factor)
+    return replace(given, name=name, metric="", column=metric.column or "")
+
+
+#: The metrics of the list that a measure can name: those that are a column of flows, or a ratio of sums of these.
+NAMED = {
+    m.name
+    for m in METRICS
+    if m.table == "flows" and m.over != "jain" and not m.ideal and (m.column or isinstance(m.of, Ratio))
+}
+
+
 def check_metric(file: str, place: str, metric: Measure) -> None:
     """Whether a measure says in one way how it follows from the tables of a run.
 
     Raises:
         PaperError: it says so in none or in several, or names a column that is not there.
     """
-    if sum(bool(way) for way in (metric.counts, metric.mean, metric.column, metric.study)) != 1:
-        raise wrong(file, place, "expected one of the keys counts, mean, column and study")
+    ways = (metric.counts, metric.mean, metric.column, metric.metric, metric.trace, metric.study)
+    if sum(bool(way) for way in ways) != 1:
+        raise wrong(file, place, "expected one of the keys counts, mean, column, metric, trace and study")
     if metric.trivial is not None and not metric.study:
         raise wrong(file, f"{place}.trivial", "expected no such key but beside study = true", metric.trivial)
+    if metric.to and (not metric.counts or metric.per_second or metric.over_time):
+        raise wrong(file, f"{place}.to", "expected counts beside it, and none of per_second, at_least, at_most and fit")
+    asked = [k for k in ("at_least", "at_most") if getattr(metric, k) is not None] + ["fit"] * bool(metric.fit)
+    if len(asked) > 1 or (metric.trace and not asked):
+        raise wrong(file, place, "expected one of the keys at_least, at_most and fit", ", ".join(asked) or None)
+    if asked and not (metric.counts or metric.mean or metric.trace):
+        raise wrong(file, f"{place}.{asked[0]}", "expected one of the keys counts, mean and trace beside it")
+    if metric.metric:
+        one_of(file, f"{place}.metric", metric.metric, NAMED, "metric of flows")
     if metric.column:
         one_of(file, f"{place}.column", metric.column, numeric(metric.table), f"column of the table of {metric.table}")
     if metric.per:
         one_of(file, f"{place}.per", metric.per, numeric(metric.table), f"column of the table of {metric.table}")
     if metric.mean:
         one_of(file, f"{place}.mean", metric.mean, numeric("intervals"), "column of the table of intervals")
-    for i, name in enumerate(metric.counts):
-        at = f"{place}.counts[{i}]"
-        one_of(file, at, name.removeprefix("-"), numeric("intervals"), "column of the table of intervals")
+    # Sums over the whole run are those of the table of flows.
+    table = "flows" if metric.to else "intervals"
+    for key in ("counts", "to"):
+        for i, name in enumerate(getattr(metric, key)):
+            at = f"{place}.{key}[{i}]"
+            one_of(file, at, name.removeprefix("-"), numeric(table), f"column of the table of {table}")
 
 
 def _unique(file: str, place: str, names: Sequence[str]) -> None:

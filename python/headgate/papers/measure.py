@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property, partial
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..results.columns import rates as flow_rates
+from ..results.metrics import Ratio
 from ..results.tables import Column, from_core, numbers
 from ..stats import Mean, mean_of
 from .model import Measure, PaperError
@@ -84,6 +86,10 @@ class Outcome:
 
     def _found(self, metric: Measure, source: str, span: tuple[float, float] | None) -> Floats:
         """The measure in the units of the tables."""
+        if metric.over_time:
+            return np.array([_of_series(metric, *self._over_time(metric, source, span))])
+        if metric.to:
+            return np.array([self._ratio(metric, source, span)])
         if metric.column:
             return self._column(metric, source, span)
         c, chosen = self._intervals, self._within(self._measured[self.flow(source)], span)
@@ -93,6 +99,33 @@ class Outcome:
         for name in metric.counts:
             total += -c[name[1:]][chosen] if name.startswith("-") else c[name][chosen]
         return total / (c["end_s"] - c["start_s"])[chosen] if metric.per_second else total
+
+    def _over_time(self, metric: Measure, source: str, span: tuple[float, float] | None) -> tuple[Floats, Floats]:
+        """Times and values of a trace, or the starts of intervals and the measure in each."""
+        if not metric.trace:
+            plain = replace(metric, at_least=None, at_most=None, fit="")
+            times = self._intervals["start_s"][self._within(self._measured[self.flow(source)], span)]
+            return times, self._found(plain, source, span)
+        of_flow = flow_called(source, tuple(self.flows))
+        times, values = self.port_trace(metric.trace, of_flow or source)
+        first, last = span or (-math.inf, math.inf)
+        within = (times >= first) & (times <= last)
+        return times[within], values[within]
+
+    def _ratio(self, metric: Measure, source: str, span: tuple[float, float] | None) -> float:
+        """Sums over the flows that a name or a pattern fits, after the warm-up or within a span."""
+        name = source if "*" in source else self.flow(source)
+        ratio = Ratio(metric.counts, metric.to)
+        if span is None:
+            table = self._tables["flows"]
+            chosen = np.array([fnmatchcase(n, name) for n in table["flow"].tolist()], dtype=bool)
+        else:
+            table = self._intervals
+            own = [self._within(rows, span) for flow, rows in self._measured.items() if fnmatchcase(flow, name)]
+            chosen = np.concatenate([np.zeros(0, dtype=np.intp), *own])
+        if not len(table["flow"][chosen]):
+            raise PaperError(f"metric {metric.name}: found no flow {source!r}; expected one of {', '.join(self.flows)}")
+        return float(ratio({column: float(table[column][chosen].sum()) for column in ratio.columns}))
 
     def _within(self, rows: npt.NDArray[np.intp], span: tuple[float, float] | None) -> npt.NDArray[np.intp]:
         """Those of these intervals that lie within a span."""
@@ -167,6 +200,31 @@ class Outcome:
         t = self._gauges
         chosen = (t["link"] == link) & (t["gauge"] == name)
         return t["end_s"][chosen], t["value"][chosen]
+
+
+def _of_series(metric: Measure, times: Floats, values: Floats) -> float:
+    """When values over time are first at least or at most a bound, or the slope of the line of least squares through them.
+
+    >>> times, values = np.array([1.0, 2.0, 4.0]), np.array([3.0, 6.0, 12.0])
+    >>> [_of_series(Measure(at_least=x), times, values) for x in (5.0, 50.0)]
+    [2.0, nan]
+    >>> [round(_of_series(Measure(fit=kind), times, values * times), 9) for kind in ("slope", "exponent")]
+    [15.428571429, 2.0]
+    """
+    if not metric.fit:
+        low, high = metric.at_least, metric.at_most
+        below = math.inf if high is None else high
+        reached = np.flatnonzero(values >= low if low is not None else values <= below)
+        return float(times[reached[0]]) if len(reached) else math.nan
+    good = np.isfinite(values)
+    if metric.fit == "exponent":
+        good &= (values > 0) & (times > 0)
+    x, y = times[good], values[good]
+    if len(x) < 2 or x.min() == x.max():
+        return math.nan
+    if metric.fit == "exponent":
+        x, y = np.log(x), np.log(y)
+    return float(np.polyfit(x, y, 1)[0])
 
 
 @cache

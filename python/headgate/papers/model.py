@@ -60,12 +60,23 @@ class Measure(Form):
     belongs to. If its source is a pattern that fits several rows, `over` says how their values are combined. `per` is a column that
     each value is divided by. A measure with its own units is `scale` times the value, plus `offset`.
 
+    With `to`, `counts` and it are sums over the flows and the time, and the measure is their ratio. `metric` is one of the list of
+    metrics, `loss`, which says the same. `trace` is a trace of a flow or a port. `at_least` or `at_most` ask when the trace, or the
+    measure of the intervals, first is that much: a time in seconds, nan if never. `fit` asks for the `slope` of the straight line of
+    least squares through it over time, or for the `exponent`: the same of logarithms.
+
     Or `study`: the item's study measures it. Then `trivial` is what the trivial model gives, where that means anything. `derived`: the
     paper computes it from other numbers that it prints, so that it is no evidence of its own.
     """
 
     name: str = ""
     counts: tuple[Name, ...] = ()
+    to: tuple[Name, ...] = ()
+    metric: str = ""
+    trace: str = ""
+    at_least: float | None = None
+    at_most: float | None = None
+    fit: Literal["", "slope", "exponent"] = ""
     mean: str = ""
     per_second: bool = False
     column: str = ""
@@ -77,6 +88,11 @@ class Measure(Form):
     study: bool = False
     trivial: float | None = None
     derived: bool = False
+
+    @property
+    def over_time(self) -> bool:
+        """Whether it asks when something is first reached, or for a line through values over time."""
+        return self.at_least is not None or self.at_most is not None or bool(self.fit)
 
 
 #: Keys of a number's place with a special meaning: the variant that is run, a flow, a link, and a span of its intervals. All

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..results.fairness import ideal_bps
+from ..results.metrics import Ratio
 from .measure import Columns, Floats, Outcome, together
 from .model import Measure
 
@@ -28,7 +29,7 @@ ARRIVALS = ("sent", "received", "unique")
 BYTES = ("received_bytes", "unique_bytes")
 
 #: Columns of what does not happen.
-NEVER = ("retransmissions", "timeouts", "drops", "marks")
+NEVER = ("retransmissions", "timeouts", "drops", "lost", "marks")
 
 
 def of_study(metric: Measure) -> float:
@@ -54,8 +55,15 @@ class Trivial:
 
     def _found(self, metric: Measure, source: str, span: tuple[float, float] | None) -> float:
         """The measure in the units of the tables."""
-        if metric.column and metric.table in ("links", "classes"):
+        if metric.over_time or (metric.column and metric.table in ("links", "classes")):
             return math.nan
+        if metric.to:
+            names = self._named(source)
+            sums = {
+                c: math.fsum(self._flows[n].get(c, math.nan) for n in names)
+                for c in Ratio(metric.counts, metric.to).columns
+            }
+            return float(Ratio(metric.counts, metric.to)(sums))
         if metric.column and metric.table == "flows":
             return self._column(metric, source)
         flow = self._flows[self._outcome.flow(source)]
@@ -65,9 +73,13 @@ class Trivial:
         per_second = float(sum(sign * flow.get(name, math.nan) for sign, name in signs))
         return per_second if metric.per_second else per_second * self._outcome.interval_s(span)
 
+    def _named(self, source: str) -> list[str]:
+        """The flows that a name or a pattern fits."""
+        return [n for n in self._flows if fnmatchcase(n, source)] if "*" in source else [self._outcome.flow(source)]
+
     def _column(self, metric: Measure, source: str) -> float:
         """A column of the table of flows, of one flow or of those that a pattern fits."""
-        names = [n for n in self._flows if fnmatchcase(n, source)] if "*" in source else [self._outcome.flow(source)]
+        names = self._named(source)
         table = self._outcome.table("flows")
         seconds = float(table["end_s"][0] - table["start_s"][0])
 

@@ -147,9 +147,8 @@ def _b2(runs: Runs) -> Result:
 
 def _loss_ratio(runs: Runs, variant: str) -> float:
     """How many times as often a packet of the burst is dropped as one of the others."""
-    sent, dropped = (float(runs.of(variant, m, "burst")[0]) for m in ("sent", "drops"))
-    others = [runs.of(variant, m, *(f"near{i}" for i in range(1, 5))).sum() for m in ("sent", "drops")]
-    return float((dropped / sent) / (others[1] / others[0]))
+    burst, others = runs.of(variant, "loss", "burst", "near*")
+    return float(burst / others)
 
 
 @claim("P5")

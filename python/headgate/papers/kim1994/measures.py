@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...analysis import jain_index
+from ...stats import student_quantile
 from ..measure import Floats
 
 #: Bytes of a packet, and bits.
@@ -73,19 +75,16 @@ def fairness(response: Floats) -> float:
     >>> round(fairness(1 / np.array([1.0, 2.0, 3.0])), 6)
     0.857143
     """
-    if not len(response):
-        return math.nan
-    rates = 1 / response
-    return float(rates.sum() ** 2 / (len(rates) * (rates**2).sum()))
+    return jain_index(1 / response)
 
 
 def half_width(values: Floats) -> float:
-    """Half of the 90 % interval of a mean of three: t(2) = 2.920.
+    """Half of the 90 % interval of a mean of three: t(2) = 2.920, as the paper has it.
 
     >>> round(half_width(np.array([0.20, 0.21, 0.22])), 6)
     0.016859
     """
-    return float(2.920 * values.std(ddof=1) / math.sqrt(3))
+    return student_quantile(2, 0.95) * float(values.std(ddof=1)) / math.sqrt(3)
 
 
 def present(start: Floats, end: Floats) -> float:
