@@ -70,6 +70,11 @@ Examples:
 @click.option("--flows", metavar="LIST", multiple=True, help="Flows by their names, see below.")
 @click.option("--up-flows", metavar="LIST", multiple=True, help="Flows in the other direction, such as uploads.")
 @click.option("--loss", metavar="SHARE", help="Packets and acknowledgements that the link loses, such as 1% or 0.01.")
+@click.option(
+    "--jitter",
+    metavar="TIME",
+    help="Packets of the data take up to so much less or more than the usual delay, at random, and keep their order.",
+)
 @click.option("--queue", metavar="NAME[:KEY=VALUE,...]", help="Discipline of the link; fcfs unless given.")
 @click.option(
     "--up-queue",

@@ -60,6 +60,7 @@ def scenario(
     up_queue: str | None = None,
     up_flows: str | Sequence[str] = (),
     loss: str | None = None,
+    jitter: str | None = None,
     shaper: str | None = None,
     transport: str = SAME,
     link: Mapping[str, Any] | None = None,
@@ -82,6 +83,7 @@ def scenario(
         up_queue: the discipline of the other direction; that of `queue`, without a rate of its own, unless given.
         up_flows: flows whose data go in the other direction, as uploads do.
         loss: the share of packets and of acknowledgements that the link loses, as `1%` or `0.01`.
+        jitter: how much less or more than usual the delay of packets in the direction of the data is, uniformly; they keep their order.
         shaper: the rate to which a router before the modem holds packets, and its queue, as `19Mbit/s:fq_codel`, `45/9` (down and
             up) or `95%`; the link's queues are those of the modem and the provider then, with buffers of 100 ms unless given.
         transport: `same` for one transport of all flow controls that stand beside each other, `own` for that of each, or a preset of the
@@ -100,6 +102,7 @@ def scenario(
         lambda: read("--rtt", rtt, "s"),
         lambda: duration is None or read("--duration", duration, "s"),
         lambda: loss is None or read_share("--loss", loss),
+        lambda: jitter is None or read("--jitter", jitter, "s"),
         lambda: _groups(flows, up_flows),
         lambda: queue_of(queue, buffer, 0),
         lambda: up_queue is None or queue_of(up_queue, None, 0, "--up-queue"),
@@ -138,6 +141,8 @@ def scenario(
     line |= {"reverse_queue": back} if back != line["queue"] else {}
     if loss is not None and (probability := share("--loss", loss)):
         line["loss"] = {"kind": "bernoulli", "probability": probability}
+    if jitter is not None:
+        line |= _jitter(read("--jitter", jitter, "s"), least)
     line |= link or {}
     fast: dict[str, Any] = {"rate": text_of("bps", min(10 * max(bps, back_bps), 2**64 - 1))}
     if router is not None:
@@ -289,6 +294,17 @@ def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
         seen[label] += group.count
         before += group.count
     return entries
+
+
+def _jitter(jitter: str, trip: int) -> dict[str, Any]:
+    """The keys of a link whose delay in one direction differs by a time, with the same mean."""
+    spread = quantity("--jitter", jitter, "s")
+    if 2 * spread > trip:
+        raise HeadgateError(
+            f"--jitter: found {jitter}; expected at most {text_of('s', trip // 2)}, half of the round trip"
+        )
+    delay = {"forward": text_of("s", trip // 2 - spread), "reverse": text_of("s", trip // 2)}
+    return {"delay": delay, "jitter": {"forward": {"mean": jitter, "law": "uniform"}}}
 
 
 def _last(groups: list[Flows]) -> int:

@@ -24,6 +24,7 @@ _NAMES = {
     "--flows": "flow control controls cc ccs cca ccas congestion congestion-control algo algos algorithm algorithms tcp tcps tcp-variant "
     "traffic app apps workload workloads senders",
     "--up-flows": "upflows upload-flows uploads reverse-flows",
+    "--jitter": "delay-variation pdv ipdv rtt-jitter",
     "--shaper": "sqm shape shaper-rate",
     "--preset": "profile path access network line-type",
 }  # fmt: skip
@@ -38,7 +39,7 @@ _IN_LINE = {
     **dict.fromkeys(("-P", "--parallel", "--streams", "--num-flows", "--nflows", "--count", "--n-flows"), "parallel"),
     **dict.fromkeys(("--owd", "--one-way-delay", "--oneway-delay", "--prop-delay"), "owd"),
     **dict.fromkeys(("--delay",), "delay"),
-    **dict.fromkeys(("--jitter",), "jitter"),
+    **{f"--{name}": name for name in ("target", "interval", "quantum", "tupdate", "burst", "step-thresh")},
 }
 
 #: Options that switch marks on and off.
@@ -47,12 +48,15 @@ _ECN = {"--ecn": "on", "--use-ecn": "on", "--no-ecn": "off", "--noecn": "off"}
 #: Options that mean nothing here, with what to type for them.
 _OTHERS = {
     "-b": "--rate {0} for the link, or cbr:{0} for a flow at that rate",
-    "-c": "none: the line is the whole path", "-s": "none: the line is the whole path",
+    "-s": "none: the line is the whole path",
     "-R": "a flow in --up-flows for the other direction", "-u": "a flow such as cbr:3Mbit/s for UDP",
     "--trace": "a rate: a recorded link is rate = {{ kind = \"mahimahi\", file = \"{0}\" }} in a file, which --print begins",
     "--fix": "--shaper sweep, which tries rates of a shaper, or --queue cake",
     "--mss": "--mtu with the headers, 40 bytes more",
 }  # fmt: skip
+
+#: Options of iperf with a value that say nothing of the path: the host, the port, how often it prints.
+_NOTHING = ("-c", "-p", "-i")
 _ALONE = ("-R", "-u", "-s")
 
 #: Options that may stand several times: their values are a list, as of `--queue fcfs,cake`.
@@ -78,7 +82,12 @@ def options_of(args: Sequence[str]) -> list[str]:
             continue
         name, sign, value = word.partition("=")
         key = name.lower().replace("_", "-") if name.startswith("--") else name
-        if key in _ECN:
+        if key in _NOTHING:
+            del given[: not sign]
+        elif key == "--bdp":
+            found.append(f"--buffer={value if sign else ''.join(given[:1])}bdp")
+            del given[: not sign]
+        elif key in _ECN:
             found.append(f"ecn={'off' if value.lower() in ('0', 'off', 'no', 'false') else _ECN[key]}")
         elif key in _IN_LINE and (sign or given):
             found.append(f"{_IN_LINE[key]}={value if sign else given.pop(0)}")

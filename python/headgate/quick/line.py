@@ -66,6 +66,7 @@ class TypedLine:
             "shaper",
             "buffer",
             "loss",
+            "jitter",
             "duration",
             "seed",
             "noise",
@@ -143,7 +144,8 @@ class Named:
             return down
         readers = {
             "rate": lambda: read("--rate", text, "bps"), "up": lambda: read("--up", text, "bps"), "rtt": lambda: read("--rtt", text, "s"),
-            "duration": lambda: read("--duration", text, "s"), "loss": lambda: read_share("--loss", text),
+            "duration": lambda: read("--duration", text, "s"), "jitter": lambda: read("--jitter", text, "s"),
+            "loss": lambda: read_share("--loss", text),
             "buffer": lambda: read_buffer(text), "queue": lambda: plain(text), "up_queue": lambda: plain(text, "--up-queue"),
             "preset": lambda: self._path(text) or text, "shaper": lambda: self._shaper(text),
             "seed": lambda: str(int(text)) if text.strip().isdigit() else text,
@@ -193,7 +195,7 @@ class Named:
             # The name is that of the value before it, as in `50ms ping 10s`.
             before = []
         return any(
-            w.lower().rstrip(":=") in ("rtt", "ping", "latency", "duration", "time", "buffer", "delay")
+            w.lower().rstrip(":=") in ("rtt", "ping", "latency", "duration", "time", "buffer", "delay", "jitter")
             for w in before + after
         )
 
@@ -213,7 +215,7 @@ class Named:
 
     def _option(self, word: str) -> bool:
         """`rtt=20ms`, `rtt 20ms`, `queue fq`, or a word that says nothing."""
-        lower = word.lower()
+        lower, following = word.lower(), self.words[self.at] if self.at < len(self.words) else ""
         key, sign, value = word.partition("=")
         key = key.lower().strip("-")
         if not sign and re.fullmatch(r"[a-z]+:\.?\d.*", lower):
@@ -228,17 +230,25 @@ class Named:
         if lower in ("ecn", "noecn", "no-ecn"):
             self.whole["ecn"] = "on" if lower == "ecn" else "off"
             return True
-        if word.startswith(">"):
+        if word == "|" and following.lower() in ("less", "more", "head", "tail", "tee", "jq", "cat", "grep", "wc"):
+            self.line.said.append(f"{cut(' '.join(self.words[self.at - 1 :]))} is for a shell: nothing is started.")
+            self.at, self.line.read = len(self.words), True
+            return True
+        if re.match(r"[12&]?>", word):
             # A shell that takes it does not show it to the program.
             told = " ".join(self.words[self.at - 1 : self.at + (word in (">", ">>"))])
             self.at += word in (">", ">>")
             self.line.said.append(f"{cut(told)} is for a shell: no file is written.")
+            self.line.read = True
             return True
         key = lower.rstrip(":=")
-        following = self.words[self.at] if self.at < len(self.words) else ""
         if key == "delay" and following[:1].isdigit():
             self.at += 1
             return self._named(key, following, f"{word} {following}")
+        rate = "".join(self.words[self.at + 1 : self.at + 2])
+        if key in ("shaper", "sqm") and known_as(following) is not None and rate_of(rate) is not None:
+            self.at += 2
+            return self._set("shaper", f"{rate_of(rate)}:{plain(following)}", f"{word} {following} {rate}")
         if key in DIRECTIONS and self._after():
             following = ""
         if key in NAMED and following and self._fits(NAMED[key], following, key):
@@ -273,7 +283,7 @@ class Named:
             return pair and (rate_of(value) is not None or re.fullmatch(NUMBER, value) is not None)
         if name == "duration" and re.match(r"\d", value):
             return self._value(name, value) != value or is_time(value) or re.fullmatch(NUMBER, value) is not None
-        if name in ("rtt", "duration"):
+        if name in ("rtt", "duration", "jitter"):
             return is_time(value) or re.fullmatch(NUMBER, value) is not None
         if name == "queue":
             return known_as(re.split(r"[:,]", value)[0]) is not None
@@ -302,8 +312,13 @@ class Named:
             except HeadgateError:
                 return False
             twice = _core.quantity_text("s", 2 * _core.quantity(once, "s")[1])
+            # netem's second time is the jitter.
+            after = "".join(self.words[self.at : self.at + 1])
+            more, also = (f" {after}", f" --jitter {after}") if is_time(after) and seconds_of(after) < 5 else ("", "")
+            self.at += bool(more)
             self.strange.append(
-                f"found {cut(repr(word))}; expected --rtt {twice} if that is one way, or --rtt {once} if it is there and back"
+                f"found {cut(repr(word + more))}; expected --rtt {twice}{also} if that is one way, or --rtt {once}{also} "
+                "if it is there and back"
             )
             return True
         if key in ("cc", "flows", "control"):

@@ -15,7 +15,7 @@ from .flow_words import of_flows
 from .flows import all_names, counted, is_flow, name_of
 from .queues import known_as, parameter
 from .services import SERVICES, line_rate, path_of, service
-from .tc import nothing
+from .tc import HINTS, nothing
 from .vocabulary import BETWEEN, NAMED, TWO_RATES, is_time, preset_of, rate_of, seconds_of
 
 #: Words that only say what the flow before them carries, by those flows.
@@ -44,7 +44,16 @@ _HINTS = {
         ("torrent", "torrents", "bittorrent"),
         "expected download*4 for four downloads at a time, or ledbat*4 with the flow control of BitTorrent",
     ),
-    "jitter": "quick has no option for the jitter of a link: --print writes the line as a scenario file, and its link may have jitter",
+    **dict.fromkeys(("scp", "rsync", "sftp"), "expected download or upload, by the direction of the data"),
+    **dict.fromkeys(("sqm", "shaper"), HINTS["sqm"]),
+    **dict.fromkeys(
+        ("geforce-now", "geforcenow", "cloud"),
+        "headgate has no cloud gaming as such: cbr:20Mbit/s is a picture at that rate",
+    ),
+    **dict.fromkeys(
+        ("2k", "4k", "8k"),
+        "expected a flow at the rate of the picture, such as cbr:16Mbit/s, or video, which has 5 Mbit/s",
+    ),
     "all": "expected the names of flow controls, such as cubic,bbr,reno: headgate list flow-controls has them",
     **dict.fromkeys(
         (
@@ -94,7 +103,7 @@ _HINTS = {
 }
 
 #: Words that only make sense after one of those.
-_AFTER = {"slow": ("start",), "geforce": ("now",)}
+_AFTER = {"slow": ("start",), "geforce": ("now",), "cloud": ("gaming", "game")}
 
 
 def together(words: Sequence[str], options: Mapping[str, Any], said: list[str] | None = None) -> list[str]:
@@ -149,13 +158,15 @@ def _services(words: Sequence[str]) -> list[str]:
     words = _of_two(words)
     for i, word in enumerate(words):
         lower, before = word.lower(), words[i - 1].lower() if i else ""
-        if word in known and lower not in ("call", "video", "download"):
+        if word in known and lower not in ("call", "video", "download", "upload"):
             found.append(word)
             continue
         after = words[i + 1].lower() if i + 1 < len(words) else ""
         flows = _ONE.get(lower, ())
         # Two short names as they are, such as zoom and call, are two flows.
         said = (before in flows or name_of(before) in flows) and not (before in known and lower in known)
+        # `4 bulk downloads` are four flows, and `bulk download` may be two.
+        said |= before == "bulk" and lower in ("downloads", "transfers")
         if not said and not (lower == "speedtest" and after in ("download", "upload")):
             found.append(word if before == "google" else service(word) or word)
     return found
@@ -168,10 +179,21 @@ _WITHOUT = {
 }  # fmt: skip
 
 
+def _commands(words: Sequence[str]) -> list[str]:
+    """The words without the beginning of a command of tc, as `tc qdisc add dev eth0 root`."""
+    lower = [word.lower() for word in words]
+    if "tc" not in lower[:-1] or lower[lower.index("tc") + 1] != "qdisc" or "dev" not in lower[:-1]:
+        return list(words)
+    begin, end = lower.index("tc"), lower.index("dev") + 2
+    while end < len(lower) and (lower[end] in ("root", "handle", "parent") or re.fullmatch(r"\d+:\d*", lower[end])):
+        end += 1
+    return [*words[:begin], *words[end:]]
+
+
 def _of_two(words: Sequence[str]) -> list[str]:
     """Names of two words as one: services, sorts of paths, rates of lines, and what is left out, as `no aqm`."""
     found: list[str] = []
-    at = 0
+    words, at = _commands(words), 0
     while at < len(words):
         word, after = words[at], words[at + 1] if at + 1 < len(words) else ""
         both = f"{word}_{after}"
@@ -216,7 +238,7 @@ def _losses(words: list[str]) -> list[str]:
     found: list[str] = []
     for i, word in enumerate(words):
         after = words[i + 1] if i + 1 < len(words) else ""
-        if lower[i] in ("packet", "packets") and after.lower() == "loss":
+        if lower[i] in ("packet", "packets", "random") and after.lower() in ("loss", "losses", "packet"):
             continue
         if (
             i
@@ -338,7 +360,7 @@ def hint(words: Sequence[str], at: int) -> tuple[str, int] | None:
     lower, after = word.lower(), [w.lower() for w in words[at + 1 : at + 2]]
     value = bool(after) and re.match(r"\.?\d", after[0]) is not None
     if lower in _HINTS:
-        size = int(bool(after) and (after[0] in _AFTER.get(lower, ()) or (lower == "jitter" and value)))
+        size = int(bool(after) and after[0] in _AFTER.get(lower, ()))
         return f"found {cut(repr(' '.join(words[at : at + 1 + size])))}; {_HINTS[lower]}", size
     two = re.fullmatch(rf"({NUMBER}[a-zµ]+)/({NUMBER}[a-zµ]+)", lower)
     if two is not None and is_time(two[1]) and is_time(two[2]):

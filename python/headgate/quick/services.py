@@ -18,10 +18,13 @@ _FLOWS = {
     "download": "steam wget curl update updates windowsupdate softwareupdate appstore playstore patch",
     "upload": "icloud dropbox onedrive gdrive googledrive googlephotos backblaze crashplan carbonite nextcloud cloudsync photobackup "
     "onlinebackup",
-    "bulk": "speedtest ookla netperf elephant",
+    "bulk": "speedtest ookla netperf elephant elephants",
     "web": "chrome firefox safari facebook reddit wikipedia webpages websites",
     "ping": "icmp latencyprobe",
 }  # fmt: skip
+
+#: Flows with a picture.
+VIDEOS = ("video", "netflix", "youtube", "zoom")
 
 #: Names of sorts of paths.
 _PATHS = {

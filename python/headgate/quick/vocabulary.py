@@ -20,7 +20,7 @@ NAMED = {
     "up": "up", "upstream": "up", "rtt": "rtt", "ping": "rtt", "latency": "rtt", "queue": "queue", "qdisc": "queue", "aqm": "queue",
     "buffer": "buffer", "buffers": "buffer", "loss": "loss", "duration": "duration", "time": "duration", "seed": "seed",
     "runs": "replications", "replications": "replications", "download": "rate", "upload": "up", "preset": "preset",
-    "shaper": "shaper", "sqm": "shaper",
+    "shaper": "shaper", "sqm": "shaper", "jitter": "jitter",
     "download_rate": "rate", "upload_rate": "up", "queue_size": "buffer", "qlen": "buffer", "seeds": "seed",
     "uplink": "up", "downlink": "rate", "length": "duration",
 }  # fmt: skip
@@ -62,9 +62,17 @@ TWO_RATES = re.compile(
 def parts_of(word: str) -> list[str]:
     """The words of one that was in quotes; those with parameters stay whole."""
     word = word.rstrip(":;,")
+    if (spread := re.fullmatch(rf"({NUMBER}[mu]?s)(?:±|\+/-|\+-)({NUMBER}[mu]?s)", word, re.IGNORECASE)) is not None:
+        return [spread[1], f"jitter={spread[2]}"]
     two = re.fullmatch(rf"({NUMBER}[a-z]+(?:/s)?)[@/]({NUMBER}[a-zµ]+)", word, re.IGNORECASE)
     if two is not None and rate_of(two[1]) is not None and is_time(two[2]):
         return [two[1], two[2]]
+    if (
+        "," in word
+        and all(re.match(r"\w+=", part) for part in word.split(","))
+        and word.partition("=")[0].lower() in NAMED
+    ):
+        return word.split(",")
     if "," in word and all(is_time(part) for part in word.split(",")):
         return [word]
     if re.search(r"[\[{\"':=]", word):
@@ -85,7 +93,9 @@ def counted_text(word: str) -> str:
     ('cubic:transport.ecn=true', 'cubic:start=0,stop=9s', 'transfer:10MB', 'transfer:10MB,control=reno')
     """
     word = re.sub(r"^udp[:=@](?=\S)", "cbr:", word.replace("ns3::", ""), flags=re.IGNORECASE)
-    word = "bbr1" if word == "TcpBbr" else word
+    word = "bbr1" if word == "TcpBbr" else re.sub(r"^udp[-_](?=\d)", "cbr:", word, flags=re.IGNORECASE)
+    if (number := re.fullmatch(r"(\d{1,5})\s+([A-Za-z][^:]*)(:.*)?", word)) is not None and is_flow(number[2]):
+        return f"{number[2]}*{number[1]}{number[3] or ''}"
     if (tcp := re.match(r"tcp[:/](?=[^\W\d])", word, re.IGNORECASE)) and is_flow(word[tcp.end() :]):
         word = word[tcp.end() :]
     for pattern, form in _FORMS:

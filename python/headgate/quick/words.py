@@ -21,7 +21,7 @@ from .line import Named, TypedLine
 from .phrases import hint, together
 from .presets import PRESETS
 from .queues import known_as
-from .services import line_rate, path_of, service, taken
+from .services import VIDEOS, line_rate, path_of, service, taken
 from .vocabulary import (
     BETWEEN,
     DIRECTIONS,
@@ -144,6 +144,12 @@ class _Reader(Named):
         following = self.words[self.at].lower().rstrip(",") if self.at < len(self.words) else ""
         named = NAMED.get(following)
         found = rate_of(word)
+        if re.fullmatch(r"[248]k", word, re.IGNORECASE) and any(name_of(w) in VIDEOS for w in self.words):
+            # The size of a picture.
+            return False
+        if found is not None and named == "shaper" and "shaper" not in options and not self._value_after():
+            self.at += 1
+            return self._set("shaper", found, word)
         if found is not None:
             if named in ("rate", "up") and self._names_this(following):
                 self.at += 1
@@ -165,7 +171,7 @@ class _Reader(Named):
         if is_time(word):
             if named is not None and word == self.duration and self._value_after():
                 named = None
-            if named in ("rtt", "duration") or (named == "buffer" and not self._value_after()):
+            if named in ("rtt", "duration", "jitter") or (named == "buffer" and not self._value_after()):
                 self.at += 1
                 return self._set(named, self._value(named, word), word)
             name = "duration" if word == self.duration else "rtt"
@@ -353,6 +359,8 @@ class _Reader(Named):
         """A flow of a list with its number and parameters; a sentence is said of one in whose place another one is taken."""
         if is_own(divided(item)[0]):
             return item
+        if not is_flow(counted_text(item)) and len(parts := re.split(r"[+&/]", item)) > 1 and all(map(is_flow, parts)):
+            return ",".join(map(self._taken, parts))
         found, said = taken(item)
         self.line.said += [said] if said and said not in self.line.said else []
         ours = counted_text(found)
