@@ -227,6 +227,9 @@ class Named:
             and not (key == "packet" and is_flow(word))
         ):
             return self._named(key, value, word)
+        if lower in ("symmetric", "symmetrical"):
+            self.line.options["symmetric"] = self.line.read = True
+            return True
         if lower in ("ecn", "noecn", "no-ecn"):
             self.whole["ecn"] = "on" if lower == "ecn" else "off"
             return True

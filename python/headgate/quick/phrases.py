@@ -202,6 +202,9 @@ def _of_two(words: Sequence[str]) -> list[str]:
         if word.lower() in ("no", "without") and after.lower() in _WITHOUT:
             found += [_WITHOUT[after.lower()]] if _WITHOUT[after.lower()] else []
             at += 1
+        elif word.lower() in ("buffer", "queue") and after.lower() in ("size", "length", "limit"):
+            found.append("buffer")
+            at += 1
         elif (
             after
             and not alone

@@ -182,6 +182,8 @@ def _given(text: str, option: str) -> list[tuple[str, str]]:
             raise HeadgateError(
                 f"{option}: found {cut(repr(text))}; expected one queue: headgate matrix --queues {both} compares queues"
             )
+        if not equal and (main := _main(key, known)):
+            key, value = main, key
         ours = _ours(key, known)
         if key == "bandwidth" and ours not in known and name in _AVERAGED:
             continue
@@ -195,6 +197,19 @@ def _given(text: str, option: str) -> list[tuple[str, str]]:
     if name in _AVERAGED and "burst" in found:
         found["weight"] = _weight(found, found.pop("burst"), option)
     return list(found.items())
+
+
+def _main(value: str, known: Sequence[str]) -> str:
+    """The parameter that a value alone is: a rate, a target or a buffer, as in `cake:18mbit`, `codel:5ms` and `fifo:100`; empty if none."""
+    if re.fullmatch(r"[\d.]+\s*[kMG]?(bit|bps|bit/s)", value, re.IGNORECASE):
+        return "rate" if "rate" in known else ""
+    if re.fullmatch(r"[\d.]+\s*[mu]s(ec)?", value, re.IGNORECASE):
+        return "target" if "target" in known else ""
+    return (
+        "buffer"
+        if re.fullmatch(r"\d+\s*(p|pkts?|packets?|[kM]i?B)?", value, re.IGNORECASE) and "buffer" in known
+        else ""
+    )
 
 
 def _ours(key: str, known: Sequence[str]) -> str:

@@ -61,7 +61,7 @@ _NOTHING = {
 
 #: Queues under the names of other programs, with the parameters that make them.
 NAMES = {
-    "pfifofast": "fcfs", "noqueue": "fcfs", "none": "fcfs", "noaqm": "fcfs", "dumbfifo": "fcfs",
+    "pfifofast": "fcfs", "noqueue": "fcfs", "schfq": "linux_fq", "none": "fcfs", "noaqm": "fcfs", "dumbfifo": "fcfs",
     "infinite": "fcfs:buffer=unlimited", "infinitefifo": "fcfs:buffer=unlimited",
     "ared": "red:adaptive=true", "adaptivered": "red:adaptive=true", "gentlered": "red:gentle=true",
 }  # fmt: skip
@@ -110,7 +110,7 @@ def meant(text: str) -> str:
     >>> meant("ared:ecn"), meant("none"), meant("docsis-pie"), meant("cake bandwidth 9mbit")
     ('red:adaptive=true,ecn', 'fcfs', 'pie:target=10ms', 'cake bandwidth 9mbit')
     """
-    text = bare(text)
+    text = re.sub(r"^(\s*[\w-]+)(?:[@=](?=\d)|\+(?=(?:no)?ecn\b))", r"\1:", bare(text))
     found = re.match(r"\s*([\w-]+)", text)
     if found is None:
         return text

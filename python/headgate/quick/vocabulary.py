@@ -124,6 +124,16 @@ def _sized(found: re.Match[str]) -> str:
     )
 
 
+def _controlled(found: re.Match[str]) -> str:
+    """A short name of what is sent with a flow control, as `upload:bbr`."""
+    control = name_of(found[2]) or ""
+    short = shorthands().get(name_of(found[1].partition("*")[0]) or "")
+    known = control in parameter_names("flow-controls") or control == "bbr"
+    if short is None or short.key == "control" or not known or "control" in short.entry:
+        return found[0]
+    return f"{found[1]}:control={shorthands()['bbr'].kind if control == 'bbr' else control}{found[3]}"
+
+
 def _started(found: re.Match[str]) -> str:
     return _keyed(found[1], f"start={found[2]}{'' if re.search('[a-z]', found[2]) else 's'}")
 
@@ -140,6 +150,8 @@ _TIME = r"\d{1,6}(?:\.\d{1,6})?\s*"
 _FORMS = (
     (r"([\w+-]+)=(\d{1,6})", _counted),
     (r"([\w+-]+):\s*x?(\d{1,4})", _counted),
+    (rf"(.+)@({_TIME})s?\s*(?:-|\.\.|to)\s*({_TIME})s?", lambda m: _keyed(m[1], f"start={m[2]}s,stop={m[3]}s")),
+    (r"([\w*]+):([a-z]\w*)((?:,.*)?)", _controlled),
     (rf"(.+)@({_TIME}(?:s|secs?|seconds?|min)?)", _started),
     (rf"([\w+*-]+)\s*[:/]\s*({_TIME}[mu]s)", lambda m: _keyed(m[1], f"rtt={m[2]}")),
     (rf"([\w+*-]+)\s*[(\[]\s*(?:rtt\s*=?\s*)?({_TIME}[mu]s)\s*[)\]]", lambda m: _keyed(m[1], f"rtt={m[2]}")),

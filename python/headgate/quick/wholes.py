@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..base.errors import HeadgateError
+from ..base.catalogue import parameter_names
+from ..base.errors import HeadgateError, cut, nearest
 from ..base.typed import NUMBER
 from ..scenario.subjects import divided, is_own
-from .amounts import quantity
-from .flows import is_flow, parse
+from .amounts import quantity, read
+from .flows import all_names, counted, is_flow, parse
+from .presets import PRESETS
 from .queues import parameter, plain
 from .shaper import OFF
 from .tc import nothing, said_of
@@ -103,6 +105,8 @@ def of_queue(line: TypedLine, word: str, following: str) -> int | None:
 def defaults(line: TypedLine) -> None:
     """The rate and the round trip of a line that names none."""
     options = line.options
+    if options.pop("symmetric", None) and "rate" in options:
+        options.setdefault("up", options["rate"])
     if "preset" in options or not (line.flows or line.up_flows):
         return
     if "rtt" not in options and (own := _longest(line)):
@@ -129,3 +133,29 @@ def _longest(line: TypedLine) -> str:
         return "" if not all(trips) else max(trips, key=lambda trip: quantity("--flows: rtt", trip, "s"))
     except HeadgateError:
         return ""
+
+
+def meaning_nothing(word: str, following: str) -> tuple[str, str]:
+    """What is said of a word that means nothing, and what was probably meant; empty if nothing is near it."""
+    known = [*PRESETS, *all_names(), *parameter_names("disciplines")]
+    bare = counted(re.split(r"[:,]", word)[0])[0]
+    near = nearest(bare, known)
+    if word[:1].isdigit() or re.match(r"\.\d", word):
+        try:
+            read("--rate", word, "bps")
+            why = "expected a flow after it, or nothing"
+        except HeadgateError as e:
+            both = re.search(r"expected (\S+, or .* if B is bytes)", str(e))
+            why = f"expected {both[1]}" if both else "expected a rate such as 20Mbit/s or a time such as 30ms"
+        if following.lower() in ("streams", "stream") and word.isdigit():
+            why = f"expected bulk*{word} for endless transfers, or video*{word}"
+        return f"found {cut(repr(word))}; {why}", ""
+    meant = re.search(r'Did you mean "([^"]+)"|nearest in kind: `([^`]+)`', near)
+    if near:
+        return f"found {cut(repr(word))}.{near}", word.replace(bare, meant[1] or meant[2], 1) if meant else ""
+    return (
+        f"found {cut(repr(word))}; expected a flow, a queue, a sort of path, a rate or a time, such as game, fq_codel, "
+        "home, 20Mbit/s or 30ms. headgate list has flow-controls, workloads, short-names and disciplines; headgate quick "
+        "--presets the paths.",
+        "",
+    )

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base.catalogue import parameter_names
-from ..base.errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut
 from ..base.typed import NUMBER, joined, same_name
 from ..scenario.subjects import divided, is_own
 from .all_flows import apply
@@ -33,7 +33,7 @@ from .vocabulary import (
     preset_of,
     rate_of,
 )
-from .wholes import counting, defaults, list_of, of_queue, of_shaper, sqm
+from .wholes import counting, defaults, list_of, meaning_nothing, of_queue, of_shaper, sqm
 
 
 def read_line(
@@ -56,6 +56,10 @@ def read_line(
     []
     """
     return _Reader(words, options, flows, up_flows).line
+
+
+#: A share in per cent without a name is one of losses up to this.
+MOST_LOSS = 10
 
 
 class _Reader(Named):
@@ -184,6 +188,11 @@ class _Reader(Named):
             value = read(f"--{name}", word, "s")
             return self._set(name, value, word, value != word or name == "duration")
         if re.fullmatch(rf"{NUMBER}\s*(%|percent)", word, re.IGNORECASE):
+            if named != "loss" and float(re.sub(r"\D+$", "", word)) > MOST_LOSS:
+                self.strange.append(
+                    f"found {cut(repr(word))}; expected --loss {word} for losses, or --shaper {word} for a shaper"
+                )
+                return True
             self.at += named == "loss"
             return self._set("loss", read_share("--loss", word), word)
         if re.fullmatch(rf"{NUMBER}[x*]?(bdps?|p|pkts?|packets?)", word, re.IGNORECASE) or named == "buffer":
@@ -250,6 +259,10 @@ class _Reader(Named):
             name = self.words[self.at - 1]
             self.line.read = True
             return word.isdigit() and self._flow(f"{name}*{word}" if word != "1" else name)
+        if "".join(rest[:1]).lower() in ("flows", "connections") and word.isdigit() and not is_flow("".join(rest[1:2])):
+            self.at += 1
+            self.line.read = True
+            return self._flow(f"bulk*{word}")
         if "rate" not in options and not any(rate_of(w) or TWO_RATES.fullmatch(w) for w in rest):
             if "preset" in options and not re.match(NUMBER, following):
                 return False
@@ -373,27 +386,7 @@ class _Reader(Named):
             self.strange.append(said[0])
             self.at += said[1]
             return
-        known = [*PRESETS, *all_names(), *parameter_names("disciplines")]
-        bare = counted(re.split(r"[:,]", word)[0])[0]
-        near = nearest(bare, known)
-        if word[:1].isdigit() or re.match(r"\.\d", word):
-            try:
-                read("--rate", word, "bps")
-                why = "expected a flow after it, or nothing"
-            except HeadgateError as e:
-                both = re.search(r"expected (\S+, or .* if B is bytes)", str(e))
-                why = f"expected {both[1]}" if both else "expected a rate such as 20Mbit/s or a time such as 30ms"
-            following = self.words[self.at] if self.at < len(self.words) else ""
-            if following.lower() in ("streams", "stream") and word.isdigit():
-                why = f"expected bulk*{word} for endless transfers, or video*{word}"
-            self.strange.append(f"found {cut(repr(word))}; {why}")
-            return
-        if (meant := re.search(r'Did you mean "([^"]+)"|nearest in kind: `([^`]+)`', near)) is not None:
-            self.instead[self.at - 1] = word.replace(bare, meant[1] or meant[2], 1)
-        self.strange.append(
-            f"found {cut(repr(word))}.{near}"
-            if near
-            else f"found {cut(repr(word))}; expected a flow, a queue, a sort of path, a rate or a time, such as game, fq_codel, "
-            "home, 20Mbit/s or 30ms. headgate list has flow-controls, workloads, short-names and disciplines; headgate quick "
-            "--presets the paths."
-        )
+        text, instead = meaning_nothing(word, "".join(self.words[self.at : self.at + 1]))
+        self.strange.append(text)
+        if instead:
+            self.instead[self.at - 1] = instead
