@@ -70,7 +70,7 @@ NEAR_PATHS = {
 _RATES = {
     "t1": "1.544Mbit/s", "ds1": "1.544Mbit/s", "e1": "2.048Mbit/s", "t3": "44.736Mbit/s", "ds3": "44.736Mbit/s", "e3": "34.368Mbit/s",
     "oc3": "155.52Mbit/s", "stm1": "155.52Mbit/s", "oc12": "622.08Mbit/s", "oc48": "2488.32Mbit/s", "oc192": "9953.28Mbit/s",
-    "gige": "1Gbit/s", "gbe": "1Gbit/s", "gigabit": "1Gbit/s", "gig": "1Gbit/s", "fastethernet": "100Mbit/s",
+    "gige": "1Gbit/s", "gbe": "1Gbit/s", "gigabit": "1Gbit/s", "gigabitethernet": "1Gbit/s", "gig": "1Gbit/s", "fastethernet": "100Mbit/s",
 }  # fmt: skip
 
 

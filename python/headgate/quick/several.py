@@ -44,6 +44,12 @@ def _each(name: str, text: str, option: str) -> list[str]:
         span = re.fullmatch(r"(\d{1,18})\s*(?:\.\.\.?|-|:|to)\s*(\d{1,18})", text)
         if span is not None and 0 < int(span[2]) - int(span[1]) < 10 * MOST:
             return [str(seed) for seed in range(int(span[1]), int(span[2]) + 1)]
+    elif (decimal := re.fullmatch(r"(\d{1,9}),(\d{1,9})\s*(\D*)", text)) is not None:
+        # Much of the world writes a decimal so.
+        one, other, unit = decimal[1], decimal[2], decimal[3].strip()
+        expected = f"{one}.{other}{unit}, or {one}{unit} and {other}{unit} as {one}{unit},{other}{unit},"
+        if unit and name not in ("queue", "up_queue"):
+            raise HeadgateError(f"{option}: found {cut(repr(text))}; expected {expected.removesuffix(',')}")
     items = [item for part in _BETWEEN.split(text) for item in split(part, option)]
     if name in ("queue", "up_queue"):
         return _queues(items)
