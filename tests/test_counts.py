@@ -50,7 +50,8 @@ SEVERAL = {
     ("comparison/points.py", "runs"): "the whole, of which some",
     ("explore/story.py", "round trips"): "a duration over that of a round trip",
     ("replays/notes.py", "flows"): "after a word",
-    ("replays/notes.py", "packets"): "the whole, of which some",
+    ("replays/gaps.py", "packets"): "the whole, of which some, or only if there are several",
+    ("replays/notes.py", "captures"): "only if there are several",
     ("quick/sweeping.py", "flows"): "only if there are several",
 }
 

@@ -185,7 +185,8 @@ def test_a_segment_that_cannot_be(cli: Cli, tmp_path: Path) -> None:
     trace = large(tmp_path)
     for size, why in [
         ("100B", "segment: found 100B; expected 256B to 65535B, such as 1500B"),
-        ("1500", "segment: found '1500'; expected a size such as 1500B (did you mean `1500B`?)"),
+        ("1500", "segment: found '1500'; expected a size from 256B to 65535B, such as 1500B (did you mean `1500B`?)"),
+        ("100", "segment: found '100'; expected a size from 256B to 65535B, such as 1500B\n"),
         ("many", None),
     ]:
         done = cli("replay", trace, "--queue", "fq", "--rate", "1Mbit/s", "--segment", size)

@@ -101,7 +101,7 @@ def test_missing_and_huge_times_have_their_place() -> None:
         (pa.array([Decimal(1), None, Decimal(3)], pa.decimal128(38, 3)), "packet 2: time_s: found nothing"),
         (pa.array([Decimal(1), huge, huge], pa.decimal128(38, 0)), f"packet 2: time_s: found {10**37}e0"),
         (pa.array([1.0, 1e30, 3e30]), "packet 2: time_s: found 1e30; expected a time"),
-        (pa.array([1, 2**62, 2**62]), "packet 2: time_s: found 4611686018427387904"),
+        (pa.array([1, 2**62, 2**62]), "packet 1: time_s: found 1.000000000000; expected a time within 106 days of 46"),
         (pa.array([Decimal(2), Decimal(1), Decimal(3)], pa.decimal128(9, 2)), "packet 2: time_s: found 1.0000"),
         (pa.array([Decimal(1), Decimal(10**60)], pa.decimal256(70, 0)), "after packet 0"),
     ]:
