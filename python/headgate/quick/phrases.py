@@ -54,6 +54,8 @@ _HINTS = {
         ("2k", "4k", "8k"),
         "expected a flow at the rate of the picture, such as cbr:16Mbit/s, or video, which has 5 Mbit/s",
     ),
+    **dict.fromkeys(("no", "not", "without", "except", "but"), "expected the line without what it leaves out"),
+    "or": "expected a line for each; several queues are --queue fifo,cake",
     "all": "expected the names of flow controls, such as cubic,bbr,reno: headgate list flow-controls has them",
     **dict.fromkeys(
         (

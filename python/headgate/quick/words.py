@@ -207,7 +207,8 @@ class _Reader(Named):
 
     def _after_flow(self, word: str) -> bool:
         """Whether a rate stands after a flow beside another rate: it may be the flow's, and the line cannot say so."""
-        before = self.words[self.at - 2] if self.at > 1 else ""
+        back = 3 if self.at > 2 and self.words[self.at - 2].lower() in ("at", "with", "@", "of") else 2
+        before = self.words[self.at - back] if self.at >= back else ""
         others = "rate" in self.line.options or any(rate_of(w) or TWO_RATES.fullmatch(w) for w in self.words[self.at :])
         if not self.line.flows or not is_flow(before) or not others or not re.search("b", word, re.IGNORECASE):
             return False
