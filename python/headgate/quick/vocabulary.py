@@ -10,7 +10,7 @@ from ..base.errors import HeadgateError
 from ..base.typed import NUMBER, same_name
 from ..scenario.shorthands import shorthands
 from .amounts import read
-from .flows import MAIN, is_flow, name_of
+from .flows import MAIN, counted, is_flow, name_of
 from .presets import PRESETS
 from .services import line_rate, path_of
 
@@ -100,7 +100,11 @@ def counted_text(word: str) -> str:
         word = word[tcp.end() :]
     for pattern, form in _FORMS:
         found = re.fullmatch(pattern, word, re.IGNORECASE)
-        if found is not None and is_flow(found[1]) and not (form in (_counted, _sized) and _has_main(found[1])):
+        if (
+            found is not None
+            and is_flow(found[1])
+            and not (form in (_counted, _sized, _tripped) and _has_main(found[1]))
+        ):
             word = form(found)
     return word
 
@@ -134,13 +138,18 @@ def _controlled(found: re.Match[str]) -> str:
     return f"{found[1]}:control={shorthands()['bbr'].kind if control == 'bbr' else control}{found[3]}"
 
 
+def _tripped(found: re.Match[str]) -> str:
+    """A flow with a round trip of its own."""
+    return _keyed(found[1], f"rtt={found[2]}")
+
+
 def _started(found: re.Match[str]) -> str:
     return _keyed(found[1], f"start={found[2]}{'' if re.search('[a-z]', found[2]) else 's'}")
 
 
 def _has_main(flow: str) -> bool:
     """Whether a number after a colon is the main parameter of a flow."""
-    name = name_of(flow) or flow
+    name = name_of(counted(flow)[0]) or flow
     return shorthands()[name].kind in MAIN if name in shorthands() else name in MAIN
 
 
@@ -153,8 +162,8 @@ _FORMS = (
     (rf"(.+)@({_TIME})s?\s*(?:-|\.\.|to)\s*({_TIME})s?", lambda m: _keyed(m[1], f"start={m[2]}s,stop={m[3]}s")),
     (r"([\w*]+):([a-z]\w*)((?:,.*)?)", _controlled),
     (rf"(.+)@({_TIME}(?:s|secs?|seconds?|min)?)", _started),
-    (rf"([\w+*-]+)\s*[:/]\s*({_TIME}[mu]s)", lambda m: _keyed(m[1], f"rtt={m[2]}")),
-    (rf"([\w+*-]+)\s*[(\[]\s*(?:rtt\s*=?\s*)?({_TIME}[mu]s)\s*[)\]]", lambda m: _keyed(m[1], f"rtt={m[2]}")),
+    (rf"([\w+*-]+)\s*[:/]\s*({_TIME}[mu]s)", _tripped),
+    (rf"([\w+*-]+)\s*[(\[]\s*(?:rtt\s*=?\s*)?({_TIME}[mu]s)\s*[)\]]", _tripped),
     (r"([\w*]+)[+:/_-]ecn", lambda m: _keyed(m[1], "transport.ecn=true")),
     (r"([\w*]+)[+:/_-]no-?ecn", lambda m: _keyed(m[1], "transport.ecn=false")),
     (r"(\w+):\s*(\d{1,9}(?:\.\d{1,9})?\s*[kKMGT]i?B)", _sized),
