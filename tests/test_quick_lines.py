@@ -11,6 +11,7 @@ import pytest
 
 import headgate.cli.quick as cli_quick
 from headgate import quick
+from headgate.explore.front import builder
 from headgate.quick import read_line
 
 from .conftest import Cli
@@ -222,3 +223,20 @@ def test_jitter_keeps_the_mean_and_the_order() -> None:
     # A packet each 100 ms: none is near another one. 860 of them with a spread of 5.8 ms have a mean within 0.6 ms at three deviations.
     assert found.rtt_s.mean == pytest.approx(usual.rtt_s.mean, abs=0.0006)
     assert found.rtt_quantiles_s["p99"] == pytest.approx(usual.rtt_s.mean + 0.0098, abs=0.002)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"queue": "fifo,cake"},
+        {"queue": "fq:aqm={"},
+        {"buffer": "1bdp,2bdp"},
+        {"rate": "1,5Mbit/s"},
+        {"rtt": "10ms,20ms"},
+    ],
+)
+def test_the_page_asks_for_one_value(answers: dict[str, str]) -> None:
+    """A question of the page has one answer: a list is refused, with the question that it belongs to."""
+    with pytest.raises(builder.AnswerError) as e:
+        builder.built(answers)
+    assert e.value.path == next(iter(answers))

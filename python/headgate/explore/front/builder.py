@@ -113,9 +113,13 @@ def built(answers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(given: dict[str, str]) -> dict[str, str]:
-    """Answers in the units and names of other tools as the command reads them; two rates are no answer to one question."""
-    line = read_line([], {key: given[key] or None for key in ("rate", "rtt", "queue", "buffer")}, [given["flows"]])
-    if "up" in line.options:
+    """Answers in the units and names of other tools as the command reads them; two values are no answer to one question."""
+    try:
+        line = read_line([], {key: given[key] or None for key in ("rate", "rtt", "queue", "buffer")}, [given["flows"]])
+    except HeadgateError:
+        # The scenario says what is wrong, and which question it belongs to.
+        return given
+    if "up" in line.options or line.axis:
         return given
     return {**given, **{key: str(value) for key, value in line.options.items() if key in given}, "flows": line.flows[0]}
 
