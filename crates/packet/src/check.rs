@@ -39,9 +39,6 @@ impl std::error::Error for Wrong {}
 
 /// A parameter struct that checks itself.
 pub trait Check {
-    /// Parameters of a part are flattened into the struct: it reads as if their fields were its own.
-    const FLAT: bool = false;
-
     /// The first rule that is broken: those across several fields, and ranges that a schema cannot express. [`crate::choice::params`]
     /// calls it for all parameters that are read.
     ///

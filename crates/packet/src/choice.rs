@@ -8,7 +8,7 @@ use crate::check::{Check, Wrong};
 use crate::cut;
 use crate::foreign::{Chosen, Registry};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{DeserializeOwned, Deserializer, Error};
+use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::any::TypeId;
@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One entry of a list of algorithms, for schema, help, reference pages, conformance tests and benchmarks.
+#[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// The name in scenario files.
     pub name: &'static str,
@@ -23,6 +24,8 @@ pub struct Entry {
     pub card: Card,
     /// The comment at the head of its file: what it does, its source, its deviations from that, its state.
     pub header: &'static str,
+    /// The names of its parameters, in the order in which the struct has them.
+    pub fields: fn() -> Vec<&'static str>,
     /// JSON Schema of its parameter struct; the definitions are inlined.
     pub schema: fn() -> Value,
     /// The default parameters as JSON.
@@ -80,20 +83,6 @@ pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(valu
         .map_err(E::custom)
 }
 
-/// As `params`, of an entry of a list, whose parameters may be those of another struct flattened into it.
-pub fn params_of_entry<P, E: Error>(value: Value) -> Result<P, E>
-where
-    P: DeserializeOwned + Serialize + Default + JsonSchema + Check + 'static,
-{
-    if !P::FLAT {
-        return params(value);
-    }
-    within_bounds(TypeId::of::<P>(), schema_of::<P>, &value)
-        .and_then(|()| read_flat::<P>(&value))
-        .and_then(|params| params.check().map(|()| params).map_err(|wrong| broken(wrong, &value)))
-        .map_err(E::custom)
-}
-
 /// Reads the parameters of an entry that was registered.
 ///
 /// # Errors
@@ -139,39 +128,6 @@ fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|e| placed(e.path().to_string(), &e.inner().to_string()))
 }
 
-/// Reads a struct of which parts are flattened into it: what is missing is that of the whole struct, not of the part, and serde knows neither the
-/// names nor the places of such fields.
-fn read_flat<P: DeserializeOwned + Serialize + Default + JsonSchema + 'static>(value: &Value) -> Result<P, String> {
-    let schema = kept(TypeId::of::<P>(), schema_of::<P>);
-    let known = schema["properties"].as_object().expect("parameters are a table");
-    let given = value.as_object().cloned().unwrap_or_default();
-    if let Some(name) = given.keys().find(|name| !known.contains_key(*name)) {
-        let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
-        return Err(format!("unknown field `{}`, expected one of {}", cut(name), names.join(", ")));
-    }
-    let whole = |given: &Map<String, Value>| {
-        let mut whole = defaults_of::<P>();
-        given.iter().for_each(|(name, value)| overlay(&mut whole[name], value));
-        serde_json::from_value::<P>(whole)
-    };
-    whole(&given).map_err(|e| {
-        let wrong =
-            given.iter().find(|(name, value)| whole(&Map::from_iter([((*name).clone(), (*value).clone())])).is_err());
-        placed(wrong.map_or_else(String::new, |(name, _)| name.clone()), &e.to_string())
-    })
-}
-
-/// Puts a value in the place of a default; a table of the same kind, or without one, keeps the default's fields that it does not have.
-fn overlay(default: &mut Value, value: &Value) {
-    let kind = if value.is_object() { value.get("kind") } else { Some(value) };
-    match default {
-        Value::Object(fields) if fields.get("kind").is_some_and(|own| kind.is_none_or(|kind| kind == own)) => {
-            fields.extend(value.as_object().cloned().unwrap_or_default());
-        }
-        default => *default = value.clone(),
-    }
-}
-
 /// The text of an error at a place. A choice within a choice has added its own place before it.
 fn placed(path: String, text: &str) -> String {
     let path = if path == "." { String::new() } else { path };
@@ -214,20 +170,6 @@ pub fn schema_of<P: JsonSchema>() -> Value {
     inlined(P::json_schema)
 }
 
-/// As `schema_of`, of parameters that one of a list may have: other fields are refused, and defaults are those of the whole struct.
-pub fn schema_of_params<P: JsonSchema + Check + Default + Serialize>() -> Value {
-    let mut schema = schema_of::<P>();
-    if P::FLAT {
-        schema["additionalProperties"] = false.into();
-        if let (Some(fields), Value::Object(defaults)) = (schema["properties"].as_object_mut(), defaults_of::<P>()) {
-            for (name, default) in defaults {
-                fields[&name]["default"] = default;
-            }
-        }
-    }
-    schema
-}
-
 fn inlined(schema: fn(&mut SchemaGenerator) -> Schema) -> Value {
     let mut settings = schemars::generate::SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
@@ -240,6 +182,59 @@ fn kept(id: TypeId, schema: fn() -> Value) -> Arc<Value> {
     static KEPT: Mutex<BTreeMap<TypeId, Arc<Value>>> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.entry(id).or_insert_with(|| Arc::new(schema())).clone()
+}
+
+/// The names of a struct's fields, in its order, as serde knows them.
+pub fn fields_of<P: DeserializeOwned>() -> Vec<&'static str> {
+    let mut fields = Vec::new();
+    // It asks for a struct with these fields, and gets none.
+    let _none = P::deserialize(Asked(&mut fields));
+    fields
+}
+
+/// Notes which fields are asked for.
+struct Asked<'a>(&'a mut Vec<&'static str>);
+
+impl<'de> Deserializer<'de> for Asked<'_> {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(Self::Error::custom("nothing is here"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        self.0.extend(fields);
+        self.deserialize_any(visitor)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq tuple tuple_struct map enum
+        identifier ignored_any
+    }
+}
+
+/// The text of an error about a field that is none of those known.
+pub fn unknown_field(found: &str, known: &[&str]) -> String {
+    let mut known = known.to_vec();
+    known.sort_unstable();
+    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    format!("unknown field `{}`, expected one of {}", cut(found), names.join(", "))
+}
+
+/// The entries of two lists, one after the other.
+pub const fn joined<const N: usize>(first: &[Entry], second: &[Entry]) -> [Entry; N] {
+    let mut all = [first[0]; N];
+    let mut i = 1;
+    while i < N {
+        all[i] = if i < first.len() { first[i] } else { second[i - first.len()] };
+        i += 1;
+    }
+    all
 }
 
 /// The default parameters as JSON.
@@ -283,14 +278,22 @@ pub fn tagged<P: Serialize>(kind: &str, params: &P) -> Value {
 
 /// Makes the `Spec` of a list of algorithms: one parameter struct chosen by `kind`, with serde, schema and catalogue.
 /// A line reads `module: Type(Params)`; the module's name is the name in scenario files and `Type::CARD` its card. With a registry, names that are
-/// registered while the program runs are read as well.
+/// registered while the program runs are read as well. With a module of names in braces, its `Named` holds what is chosen by one of them; it has the
+/// functions of `Spec`, and its `ENTRIES` follow those of the list.
 #[macro_export]
 macro_rules! choice {
-    ($what:literal, $([$registry:ident : $Make:ty],)? $($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+    (
+        $what:literal, $([$registry:ident : $Make:ty],)? $({$names:ident},)?
+        $($module:ident : $Type:ident ( $Params:ident )),+ $(,)?
+    ) => {
         /// A choice from the list with its parameters, as it stands in a scenario file.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Spec {
             $(#[doc = concat!("`", stringify!($module), "` with its parameters.")] $Type($module::$Params),)+
+            $(
+                /// One of the names for others of the list.
+                Named($names::Named),
+            )?
             $(
                 /// One that was registered, with its parameters.
                 Foreign($crate::foreign::Chosen<$Make>),
@@ -303,7 +306,7 @@ macro_rules! choice {
         )?
 
         /// Every entry of the list, in the order of the list.
-        pub const LIST: &[$crate::choice::Entry] = &[$($crate::choice::Entry {
+        pub const LIST: &[$crate::choice::Entry] = $crate::choice!(@list [$($crate::choice::Entry {
             name: stringify!($module),
             card: $module::$Type::CARD,
             header: {
@@ -311,15 +314,17 @@ macro_rules! choice {
                 const HEADER: [u8; $crate::header::length(TEXT)] = $crate::header::bytes(TEXT);
                 match std::str::from_utf8(&HEADER) { Ok(text) => text, Err(_) => "" }
             },
-            schema: $crate::choice::schema_of_params::<$module::$Params>,
+            fields: $crate::choice::fields_of::<$module::$Params>,
+            schema: $crate::choice::schema_of::<$module::$Params>,
             defaults: $crate::choice::defaults_of::<$module::$Params>,
-        }),+];
+        }),+] $($names)?);
 
         impl Spec {
             /// The name in scenario files.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Spec::$Type(_) => stringify!($module),)+
+                    $(Spec::Named(named) => $names::Named::name(named),)?
                     $(Spec::Foreign(chosen) => $crate::foreign::Chosen::<$Make>::name(chosen),)?
                 }
             }
@@ -330,6 +335,7 @@ macro_rules! choice {
             pub fn check(&self) -> Result<(), $crate::Wrong> {
                 match self {
                     $(Spec::$Type(p) => $crate::Check::check(p),)+
+                    $(Spec::Named(named) => $names::Named::check(named),)?
                     // It was checked when it was read.
                     $(Spec::Foreign(_) => { _ = &$registry; Ok(()) })?
                 }
@@ -338,6 +344,7 @@ macro_rules! choice {
             pub fn default_of(name: &str) -> Option<Spec> {
                 match name {
                     $(stringify!($module) => Some(Spec::$Type(Default::default())),)+
+                    $(name if $names::has(name) => Some(Spec::Named($names::Named::default_of(name))),)?
                     _ => $crate::choice!(@default name $($registry)?),
                 }
             }
@@ -347,6 +354,7 @@ macro_rules! choice {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 match self {
                     $(Spec::$Type(p) => $crate::choice::tagged(stringify!($module), p).serialize(s),)+
+                    $(Spec::Named(named) => $crate::choice::tagged($names::Named::name(named), &named.values()).serialize(s),)?
                     $(Spec::Foreign(p) => $crate::choice::tagged($crate::foreign::Chosen::<$Make>::name(p), p.values()).serialize(s),)?
                 }
             }
@@ -354,10 +362,12 @@ macro_rules! choice {
 
         impl<'de> serde::Deserialize<'de> for Spec {
             fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Spec, D::Error> {
-                let names = $crate::choice!(@names [$(stringify!($module)),+] $($registry)?);
+                let names: Vec<&str> = LIST.iter().map(|entry| entry.name).collect();
+                $(let names: Vec<&str> = names.into_iter().chain($registry.names()).collect();)?
                 let (kind, value) = $crate::choice::split(d, $what, &names)?;
                 match kind.as_str() {
-                    $(stringify!($module) => $crate::choice::params_of_entry(value).map(Spec::$Type),)+
+                    $(stringify!($module) => $crate::choice::params(value).map(Spec::$Type),)+
+                    $(name if $names::has(name) => $names::Named::read(name, &value).map(Spec::Named),)?
                     $(name if !LIST.iter().any(|entry| entry.name == name) => $crate::choice::registered(&$registry, name, &value).map(Spec::Foreign),)?
                     _ => unreachable!("split accepts only names of the list"),
                 }
@@ -372,11 +382,11 @@ macro_rules! choice {
             }
         }
     };
-    (@names [$($name:expr),+]) => { [$($name),+] };
-    (@names [$($name:expr),+] $registry:ident) => { {
-        let mut names = vec![$($name),+];
-        names.extend($registry.names());
-        names
+    (@list [$($entry:expr),+]) => { &[$($entry),+] };
+    (@list [$($entry:expr),+] $names:ident) => { {
+        const LISTED: &[$crate::choice::Entry] = &[$($entry),+];
+        const ALL: [$crate::choice::Entry; LISTED.len() + $names::ENTRIES.len()] = $crate::choice::joined(LISTED, $names::ENTRIES);
+        &ALL
     } };
     (@schema) => { $crate::choice::schema(LIST) };
     (@schema $registry:ident) => { $crate::choice::schema_with(LIST, &$registry.schemas()) };

@@ -14,6 +14,7 @@ pub mod foreign;
 pub mod line;
 mod link_info;
 mod managed;
+mod names;
 pub mod parts;
 mod port;
 mod relative;
@@ -28,18 +29,21 @@ pub use explain::{Number, Tell, Unit};
 use headgate_packet::{FlowId, Packet, Time};
 pub use link_info::LinkInfo;
 pub use managed::Managed;
+pub use names::Named;
 pub use port::{Port, Service};
 
 /// Makes the enum over all disciplines from the list, with static dispatch. A scheduler that takes an AQM for its queues names the parameter after
-/// its struct of parameters. A configuration is a name for a scheduler with certain parameters.
+/// its struct of parameters. Names for them, such as `codel`, stand in `names.rs`.
 macro_rules! disciplines {
-    (
-        schedulers { $($module:ident : $Type:ident ( $Params:ident $(, $aqm:ident)? )),+ $(,)? }
-        configurations { $($name:ident : $Name:ident ( $Configured:ident )),+ $(,)? }
-    ) => {
+    ($($module:ident : $Type:ident ( $Params:ident $(, $aqm:ident)? )),+ $(,)?) => {
         $(pub mod $module;)+
-        $(pub mod $name;)+
-        headgate_packet::choice!("a queueing discipline", [REGISTRY: dyn foreign::Make], $($module: $Type($Params),)+ $($name: $Name($Configured)),+);
+        headgate_packet::choice!("a queueing discipline", [REGISTRY: dyn foreign::Make], {names}, $($module: $Type($Params)),+);
+
+        /// The schedulers by their names in scenario files, for what stands for them.
+        #[allow(unused_imports, reason = "some have no names")]
+        mod spec {
+            $(pub(crate) use super::Spec::$Type as $module;)+
+        }
 
         /// Any discipline of the list.
         #[derive(Clone, Debug)]
@@ -57,7 +61,7 @@ macro_rules! disciplines {
             pub fn build(&self, link: &LinkInfo) -> AnyDiscipline {
                 let made = match self {
                     $(Spec::$Type(p) => AnyDiscipline::$Type($module::$Type::new(p, link)),)+
-                    $(Spec::$Name(p) => return $name::$Name::configured(p).build(link),)+
+                    Spec::Named(named) => return named.spec().build(link),
                     Spec::Foreign(chosen) => {
                         let (make, values) = chosen.parts();
                         AnyDiscipline::Foreign(Box::new(foreign::Foreign::new(make, values, link)))
@@ -68,74 +72,62 @@ macro_rules! disciplines {
                     None => made,
                 }
             }
+            /// What it stands for, if it is a name; else itself.
+            fn meant(&self) -> &Spec {
+                if let Spec::Named(named) = self { named.spec() } else { self }
+            }
             /// The AQM of its queues, if it has one.
             fn aqm(&self) -> Option<&aqm::Spec> {
-                match self {
+                match self.meant() {
                     $(Spec::$Type(_p) => None$(.or(_p.$aqm.as_ref()))?,)+
-                    _ => None,
-                }
-            }
-            /// What it is a name for, if it is one.
-            fn configured(&self) -> Option<Spec> {
-                match self {
-                    $(Spec::$Name(p) => Some($name::$Name::configured(p)),)+
                     _ => None,
                 }
             }
             /// Its [`Discipline::WORK_CONSERVING`].
             pub fn work_conserving(&self) -> bool {
-                match self {
+                match self.meant() {
                     $(Spec::$Type(_) => <$module::$Type as Discipline>::WORK_CONSERVING,)+
                     Spec::Foreign(chosen) => chosen.parts().0.work_conserving(),
-                    _ => self.configured().is_none_or(|spec| spec.work_conserving()),
+                    Spec::Named(_) => true,
                 }
             }
             /// Whether the scheduler, without its AQM, looks at conversations.
             pub fn scheduler_per_conversation(&self) -> bool {
-                match self {
+                match self.meant() {
                     $(Spec::$Type(_) => <$module::$Type as Discipline>::PER_CONVERSATION,)+
-                    Spec::Foreign(_) => true,
-                    _ => self.configured().is_some_and(|spec| spec.scheduler_per_conversation()),
+                    other => matches!(other, Spec::Foreign(_)),
                 }
             }
             /// Whether it, or its AQM, looks at conversations: see [`Discipline::PER_CONVERSATION`].
             pub fn per_conversation(&self) -> bool {
-                match self.configured() {
-                    Some(spec) => spec.per_conversation(),
-                    None => self.scheduler_per_conversation() || self.aqm().is_some_and(aqm::Spec::per_conversation),
-                }
+                self.scheduler_per_conversation() || self.aqm().is_some_and(aqm::Spec::per_conversation)
             }
             /// Whether it, or its AQM, drops at random: see [`Discipline::DROPS_AT_RANDOM`].
             pub fn drops_at_random(&self) -> bool {
-                match self {
-                    $(Spec::$Type(_) => {
-                        <$module::$Type as Discipline>::DROPS_AT_RANDOM || self.aqm().is_some_and(aqm::Spec::drops_at_random)
-                    })+
-                    _ => self.configured().is_some_and(|spec| spec.drops_at_random()),
+                self.aqm().is_some_and(aqm::Spec::drops_at_random) || match self.meant() {
+                    $(Spec::$Type(_) => <$module::$Type as Discipline>::DROPS_AT_RANDOM,)+
+                    _ => false,
                 }
             }
             /// Whether it, or its AQM, drops packets later than on an arrival: see [`Discipline::DROPS_ON_DEPARTURE`].
             pub fn drops_on_departure(&self) -> bool {
-                match self {
-                    $(Spec::$Type(_) => {
-                        <$module::$Type as Discipline>::DROPS_ON_DEPARTURE || self.aqm().is_some_and(aqm::Spec::drops_on_departure)
-                    })+
-                    Spec::Foreign(_) => true,
-                    _ => self.configured().is_some_and(|spec| spec.drops_on_departure()),
+                self.aqm().is_some_and(aqm::Spec::drops_on_departure) || match self.meant() {
+                    $(Spec::$Type(_) => <$module::$Type as Discipline>::DROPS_ON_DEPARTURE,)+
+                    other => matches!(other, Spec::Foreign(_)),
                 }
             }
             /// Its [`Discipline::PREEMPTS`].
             pub fn preempts(&self) -> bool {
-                match self {
+                match self.meant() {
                     $(Spec::$Type(_) => <$module::$Type as Discipline>::PREEMPTS,)+
-                    _ => self.configured().is_some_and(|spec| spec.preempts()),
+                    _ => false,
                 }
             }
             /// Its [`Discipline::READS_ACKNOWLEDGEMENTS`].
             pub fn reads_acknowledgements(&self) -> bool {
-                match self {
+                match self.meant() {
                     $(Spec::$Type(_) => <$module::$Type as Discipline>::READS_ACKNOWLEDGEMENTS,)+
-                    _ => self.configured().is_some_and(|spec| spec.reads_acknowledgements()),
+                    _ => false,
                 }
             }
             /// Whether it drops acknowledgements that later ones make needless.
@@ -144,16 +136,16 @@ macro_rules! disciplines {
             }
             /// Its [`Discipline::GIVES_UP`]: one with an AQM does not.
             pub fn gives_up(&self) -> bool {
-                match self {
-                    $(Spec::$Type(_) => <$module::$Type as Discipline>::GIVES_UP && self.aqm().is_none(),)+
-                    _ => self.configured().is_some_and(|spec| spec.gives_up()),
+                self.aqm().is_none() && match self.meant() {
+                    $(Spec::$Type(_) => <$module::$Type as Discipline>::GIVES_UP,)+
+                    _ => false,
                 }
             }
             /// Its [`Discipline::SHARES_BY_KNOWN_WEIGHTS`].
             pub fn shares_by_known_weights(&self) -> bool {
-                match self {
+                match self.meant() {
                     $(Spec::$Type(_) => <$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS,)+
-                    _ => self.configured().is_some_and(|spec| spec.shares_by_known_weights()),
+                    _ => false,
                 }
             }
         }
@@ -215,45 +207,29 @@ macro_rules! disciplines {
 }
 
 disciplines! {
-    schedulers {
-        fcfs: Fcfs(FcfsParams, aqm),
-        fq: Fq(FqParams, aqm),
-        wfq: Wfq(WfqParams, aqm),
-        fq_bit: FqBit(FqBitParams, aqm),
-        fq_preemptive: FqPreemptive(FqPreemptiveParams),
-        random_drop: RandomDrop(RandomDropParams),
-        strict_priority: StrictPriority(StrictPriorityParams, aqm),
-        blt: Blt(BltParams),
-        fred: Fred(FredParams),
-        sfq: Sfq(SfqParams, aqm),
-        drr: Drr(DrrParams, aqm),
-        scfq: Scfq(ScfqParams, aqm),
-        virtual_clock: VirtualClock(VirtualClockParams, aqm),
-        wf2q_plus: Wf2qPlus(Wf2qPlusParams, aqm),
-        hrr: Hrr(HrrParams, aqm),
-        csfq: Csfq(CsfqParams),
-        decbit: Decbit(DecbitParams),
-        selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
-        dualpi2: Dualpi2(Dualpi2Params),
-        drr_plus_plus: DrrPlusPlus(DrrPlusPlusParams, aqm),
-        cake: Cake(CakeParams),
-        linux_fq: LinuxFq(LinuxFqParams),
-        tbf: Tbf(TbfParams, aqm),
-        htb: Htb(HtbParams, aqm),
-        choke: Choke(ChokeParams),
-    }
-    configurations {
-        red: Red(RedParams),
-        enhanced_red: EnhancedRed(EnhancedRedParams),
-        codel: Codel(CodelParams),
-        pie: Pie(PieParams),
-        pi2: Pi2(Pi2Params),
-        cobalt: Cobalt(CobaltParams),
-        blue: Blue(BlueParams),
-        sfb: Sfb(SfbParams),
-        afd: Afd(AfdParams),
-        fq_codel: FqCodel(FqCodelParams),
-        fq_pie: FqPie(FqPieParams),
-        drr_plus: DrrPlus(DrrPlusParams),
-    }
+    fcfs: Fcfs(FcfsParams, aqm),
+    fq: Fq(FqParams, aqm),
+    wfq: Wfq(WfqParams, aqm),
+    fq_bit: FqBit(FqBitParams, aqm),
+    fq_preemptive: FqPreemptive(FqPreemptiveParams),
+    random_drop: RandomDrop(RandomDropParams),
+    strict_priority: StrictPriority(StrictPriorityParams, aqm),
+    blt: Blt(BltParams),
+    fred: Fred(FredParams),
+    sfq: Sfq(SfqParams, aqm),
+    drr: Drr(DrrParams, aqm),
+    scfq: Scfq(ScfqParams, aqm),
+    virtual_clock: VirtualClock(VirtualClockParams, aqm),
+    wf2q_plus: Wf2qPlus(Wf2qPlusParams, aqm),
+    hrr: Hrr(HrrParams, aqm),
+    csfq: Csfq(CsfqParams),
+    decbit: Decbit(DecbitParams),
+    selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
+    dualpi2: Dualpi2(Dualpi2Params),
+    drr_plus_plus: DrrPlusPlus(DrrPlusPlusParams, aqm),
+    cake: Cake(CakeParams),
+    linux_fq: LinuxFq(LinuxFqParams),
+    tbf: Tbf(TbfParams, aqm),
+    htb: Htb(HtbParams, aqm),
+    choke: Choke(ChokeParams),
 }

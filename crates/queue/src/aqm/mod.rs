@@ -13,6 +13,17 @@ macro_rules! aqms {
         $(pub mod $module;)+
         headgate_packet::choice!("an AQM", $($module: $Type($Params)),+);
 
+        /// The AQMs by their names in scenario files, for what stands for a scheduler with one.
+        #[allow(unused_imports, reason = "some have no names")]
+        pub(crate) mod spec {
+            $(pub(crate) use super::Spec::$Type as $module;)+
+        }
+        /// What they are built as.
+        #[allow(unused_imports, reason = "some have no names")]
+        pub(crate) mod law {
+            $(pub(crate) use super::$module::$Type as $module;)+
+        }
+
         /// Any AQM of the list.
         #[derive(Clone, Debug)]
         pub enum AnyAqm {

@@ -180,3 +180,62 @@ impl Aqm for Red {
         early.tell_chosen(packet.bytes, tell);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fcfs::FcfsParams;
+    use crate::{AnyDiscipline, Discipline as _, DropReason, Spec, aqm};
+    use headgate_packet::{Ecn, Rate, Rng};
+
+    fn made(buffer: Buffer, params: RedParams, link: &LinkInfo) -> AnyDiscipline {
+        Spec::Fcfs(FcfsParams { buffer, aqm: Some(aqm::Spec::Red(params)) }).build(link)
+    }
+
+    #[test]
+    fn marks_what_can_be_marked() {
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
+        let (min_threshold, max_threshold) = (Buffer::Packets(1), Buffer::Packets(2));
+        let params = RedParams { mark: true, weight: 1.0, min_threshold, max_threshold, ..Default::default() };
+        let mut queue = made(Buffer::Packets(100), params, &link);
+        let (mut rng, mut dropped) = (Rng::new(1, 0, "red"), Vec::new());
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+        // The average is the queue found: 0, 1 (pb is 0 there), then 2, from which on all are dropped.
+        for (handle, ecn) in [(0, Ecn::Ect0), (1, Ecn::NotEct), (2, Ecn::Ect1), (3, Ecn::NotEct)] {
+            queue.enqueue(Packet { handle, bytes: 10, ecn, ..Packet::default() }, &mut cx);
+        }
+        let left: Vec<Ecn> = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.ecn).collect();
+        assert_eq!(left, [Ecn::Ect0, Ecn::NotEct, Ecn::Ce]);
+        assert_eq!((dropped.len(), dropped[0].handle, dropped[0].reason), (1, 3, DropReason::AboveMax));
+    }
+
+    /// What becomes of packets that all find two waiting, where pb is 0.5: so that there are always two, one is sent for each that gets in.
+    fn fates(buffer: Buffer) -> Vec<Option<DropReason>> {
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
+        let (min_threshold, max_threshold) = (Buffer::Packets(1), Buffer::Packets(3));
+        let params = RedParams { weight: 1.0, max_p: 1.0, min_threshold, max_threshold, ..Default::default() };
+        let (mut queue, mut rng, mut dropped) = (made(buffer, params, &link), Rng::new(1, 0, "red"), Vec::new());
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+        let mut offer = || {
+            cx.dropped.clear();
+            queue.enqueue(Packet { bytes: 10, ..Packet::default() }, &mut cx);
+            if queue.backlog().packets == 3 {
+                queue.dequeue(&mut cx);
+            }
+            cx.dropped.first().map(|d| d.reason)
+        };
+        assert_eq!([offer(), offer()], [None; 2], "an average of 0, then of 1, where pb is 0");
+        (0..100).map(|_| offer()).collect()
+    }
+
+    #[test]
+    fn a_packet_lost_to_a_full_buffer_starts_the_spacing_afresh() {
+        // No more than 1 / pb = 2 packets pass in a row: after one that passed the next one is certainly dropped.
+        let roomy = fates(Buffer::Packets(9));
+        assert!(roomy.windows(2).all(|pair| pair != [None, None]) && roomy.contains(&None), "{roomy:?}");
+        // A packet that is not chosen and finds no room has not passed: the next one may pass too.
+        let full = fates(Buffer::Packets(2));
+        assert!(full.windows(2).any(|pair| pair == [Some(DropReason::Full); 2]), "{full:?}");
+        assert!(full.contains(&Some(DropReason::Random)) && !full.contains(&None), "{full:?}");
+    }
+}

@@ -1,6 +1,7 @@
 use super::*;
 use crate::parts::test::{Arrival, dropped, order};
-use headgate_packet::Rate;
+use crate::Spec;
+use headgate_packet::{Rate, Rng};
 
 #[test]
 fn what_a_turn_leaves_is_kept() {
@@ -123,4 +124,65 @@ fn of_queues_that_are_as_long_that_of_the_arrival_makes_room() {
     let spec = r#"{"kind": "drr", "buffer": "30B"}"#;
     assert_eq!(dropped(spec, &arrivals(10)), [4]);
     assert_eq!(dropped(spec, &arrivals(9)), [2]);
+}
+
+// Under the name `drr_plus`, with RED on each queue.
+
+#[test]
+fn each_queue_has_its_own_average() {
+    // With a weight of 1 the average is the queue found, with thresholds of 2 and 3 packets pb is 0 at 2 and all are dropped at 3. Packet 0 is
+    // sent on its arrival; 1, 2 and 3 find 0, 1 and 2 packets waiting, 4 and 5 find 3. The other conversation's find 0 and 1.
+    let spec = r#"{"kind": "drr_plus", "aqm": {"kind": "red", "weight": 1, "min_threshold": "2pkt", "max_threshold": "3pkt"}}"#;
+    let arrivals: [Arrival; 8] =
+        [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 1, 9), (0, 1, 9)];
+    assert_eq!(dropped(spec, &arrivals), [4, 5]);
+}
+
+#[test]
+fn a_queue_may_have_its_own_part_of_the_buffer() {
+    let arrivals: [Arrival; 7] = [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 1, 9), (0, 1, 9), (0, 1, 9)];
+    let spec = r#"{"kind": "drr_plus", "buffer": "4pkt", "queue_buffer": "2pkt"}"#;
+    assert_eq!(dropped(spec, &arrivals[..6]), [3]);
+    assert_eq!(dropped(spec, &arrivals), [3, 6]);
+    // Shared, the buffer is full when packet 5 arrives; the longest queue makes room.
+    let spec = r#"{"kind": "drr_plus", "buffer": "4pkt"}"#;
+    assert_eq!(dropped(spec, &arrivals[..5]), [] as [u32; 0]);
+    assert_eq!(dropped(spec, &arrivals[..6]), [3]);
+}
+
+#[test]
+fn a_queue_may_have_its_own_part_of_the_buffer_in_bytes() {
+    // 9 and 9 bytes wait of A: 5 more are too many, 2 more just fit, and then nothing does. B has as much for itself.
+    let spec = r#"{"kind": "drr_plus", "buffer": "99pkt", "queue_buffer": "20B"}"#;
+    let arrivals: [Arrival; 8] =
+        [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 5), (0, 0, 2), (0, 0, 1), (0, 1, 20), (0, 1, 1)];
+    assert_eq!(dropped(spec, &arrivals), [3, 5, 7]);
+}
+
+#[test]
+fn quanta_go_by_the_sum_of_the_weights() {
+    // Conversations 0 and 2 of weights 1 and 4 share a queue, 1 and 3 of weights 2 and 3 the other: five packets a turn each. The first packet
+    // is sent on its arrival and leaves its queue empty, so that the other one is first in the round.
+    let arrivals: Vec<Arrival> = (0..24).map(|i| (0, i % 4, 100)).collect();
+    let spec = r#"{"kind": "drr_plus", "quantum": "100B", "queues": 2}"#;
+    let queues: Vec<u32> = order(spec, &[1, 2, 4, 3], &arrivals)[..16].iter().map(|h| h % 2).collect();
+    assert_eq!(queues, [0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1]);
+}
+
+#[test]
+fn a_packet_lost_to_a_full_queue_starts_the_spacing_afresh() {
+    // Two always wait, where pb is 0.5: after a packet that passed the next one would certainly be dropped. A packet that finds no room has
+    // not passed.
+    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![], hosts: vec![] };
+    let aqm = r#"{"kind": "red", "weight": 1, "max_p": 1, "min_threshold": "1pkt", "max_threshold": "3pkt"}"#;
+    let text = format!(r#"{{"kind": "drr_plus", "queue_buffer": "2pkt", "aqm": {aqm}}}"#);
+    let spec: Spec = serde_json::from_str(&text).expect("valid");
+    let (mut queue, mut rng, mut dropped) = (spec.build(&link), Rng::new(1, 0, "red"), Vec::new());
+    let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+    for _ in 0..100 {
+        queue.enqueue(Packet { bytes: 10, ..Packet::default() }, &mut cx);
+    }
+    let fates: Vec<DropReason> = dropped.iter().map(|d| d.reason).collect();
+    assert!(fates.len() == 98 && fates.contains(&DropReason::Random), "{fates:?}");
+    assert!(fates.windows(2).any(|pair| pair == [DropReason::QueueFull; 2]), "{fates:?}");
 }

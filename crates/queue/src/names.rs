@@ -1,0 +1,256 @@
+//! Names for what others of the list do: `codel` is `fcfs` whose `aqm` is `codel`, and has the parameters of both as its own.
+//!
+//! A name is one line of the list below: the scheduler, the AQM if its parameters become those of the name, and in braces the defaults that differ from
+//! theirs. Its card is that of the AQM, and so is its summary, unless the line gives others: a comment above it stands for the comment at the head of a file.
+
+use crate::drr::QueueWeight;
+use crate::{LIST, Spec, aqm};
+use headgate_packet::choice::{Entry, located, located_error, unknown_field};
+use headgate_packet::{Buffer, Bytes, Card, Wrong};
+use serde::de::Error;
+use serde_json::{Map, Value};
+
+/// What a name stands for.
+struct Name {
+    name: &'static str,
+    scheduler: &'static str,
+    /// The AQM whose parameters are the name's own. A name without one has the parameters of the scheduler.
+    aqm: Option<&'static str>,
+    /// The comment of its line; its first paragraph is the summary.
+    about: &'static str,
+    /// The scheduler, and the AQM, with the defaults of the name.
+    defaults: fn() -> Spec,
+}
+
+/// Makes the names, and their entries for the list of disciplines.
+macro_rules! names {
+    ($(
+        $(#[doc = $about:literal])*
+        $name:ident: $scheduler:ident $({ $($field:ident: $value:expr),+ $(,)? })?
+            $(+ $aqm:ident $({ $($own:ident: $set:expr),+ $(,)? })?)? $(; $card:expr)?
+    ),+ $(,)?) => {
+        const NAMES: &[Name] = &[$(Name {
+            name: stringify!($name),
+            scheduler: stringify!($scheduler),
+            aqm: names!(@aqm $($aqm)?),
+            about: concat!($("//!", $about, "\n"),*),
+            defaults: || {
+                let mut spec = crate::spec::$scheduler(Default::default());
+                if let crate::spec::$scheduler(params) = &mut spec {
+                    $($(params.$field = $value;)+)?
+                    $(
+                        #[allow(unused_mut, reason = "some have the AQM's own defaults")]
+                        let mut aqm = aqm::spec::$aqm(Default::default());
+                        $(if let aqm::spec::$aqm(params) = &mut aqm { $(params.$own = $set;)+ })?
+                        params.aqm = Some(aqm);
+                    )?
+                }
+                spec
+            },
+        }),+];
+
+        /// The entries of the names, in the order of the list.
+        pub(crate) const ENTRIES: &[Entry] = &[$(Entry {
+            name: stringify!($name),
+            card: names!(@card [$($card)?] $($aqm)?),
+            header: names!(@header [$($about),*] $scheduler $($aqm)?),
+            fields: || Name::of(stringify!($name)).fields(),
+            schema: || Name::of(stringify!($name)).schema(),
+            defaults: || Name::of(stringify!($name)).values(&Name::of(stringify!($name)).spec()).into(),
+        }),+];
+    };
+    (@aqm) => { None };
+    (@aqm $aqm:ident) => { Some(stringify!($aqm)) };
+    (@card [$card:expr] $($aqm:ident)?) => { $card };
+    (@card [] $aqm:ident) => { aqm::law::$aqm::CARD };
+    (@header [$($about:literal),+] $($of:ident)+) => { concat!($("//!", $about, "\n"),+) };
+    (@header [] $scheduler:ident $aqm:ident) => {
+        concat!("//! `", stringify!($scheduler), "` whose `aqm` is `", stringify!($aqm), "`.\n//!\n//! Deviations: those of the AQM `", stringify!($aqm), "`.\n")
+    };
+}
+
+names! {
+    red: fcfs + red,
+    enhanced_red: fcfs { buffer: Buffer::Bytes(60_000) } + enhanced_red,
+    codel: fcfs + codel,
+    pie: fcfs + pie,
+    pi2: fcfs + pi2,
+    cobalt: fcfs + cobalt,
+    blue: fcfs + blue,
+    sfb: fcfs + sfb,
+    afd: fcfs + afd,
+    /// FQ-CoDel: fair queues with CoDel on each. Queues that begin to hold packets go first.
+    ///
+    /// Deviations: those of `drr_plus_plus` and of the AQM `codel`.
+    fq_codel: drr_plus_plus + codel { mark: true }; Card::of("RFC 8290"),
+    /// FQ-PIE: fair queues with PIE on each. Queues that begin to hold packets go first.
+    ///
+    /// Source: Linux's `sch_fq_pie`; RFC 8033, section 6.
+    ///
+    /// Deviations: those of `drr_plus_plus` and of the AQM `pie`, and
+    /// - A full buffer drops from the longest queue; Linux drops the arriving packet.
+    fq_pie: drr_plus_plus + pie; Card::of("Linux, sch_fq_pie"),
+    /// Deficit Round Robin with RED on each queue. Queues take turns of a quantum of bytes each, and each queue drops packets at random, depending on its
+    /// average length.
+    ///
+    /// Source: Hasegawa, Matsuo, Murata and Miyahara 2001, sections 3.3 and 3.4: RED, or enhanced RED where connections share a queue.
+    ///
+    /// Deviations: those of `drr` and of the AQM, and
+    /// - A queue's quantum is in proportion to the sum of its conversations' weights (section 3.3), not to the largest.
+    /// - The paper gives neither the thresholds of a queue, nor how the buffer is divided, nor which packet is dropped from a full one. Here the queues
+    ///   share it and the longest queue makes room, as in `drr`, unless `queue_buffer` gives each its own part.
+    drr_plus: drr {
+        buffer: Buffer::Bytes(60_000),
+        quantum: Bytes(2000),
+        queue_weight: QueueWeight::Sum,
+        aqm: Some(aqm::Spec::Red(aqm::red::RedParams {
+            min_threshold: Buffer::Bytes(5_000),
+            max_threshold: Buffer::Bytes(15_000),
+            mean_packet: Bytes(2000),
+            ..Default::default()
+        })),
+    }; Card::of("Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.4"),
+}
+
+/// The entry of a list.
+fn entry(list: &'static [Entry], name: &str) -> &'static Entry {
+    list.iter().find(|entry| entry.name == name).expect("a name stands for entries of the lists")
+}
+
+impl Name {
+    fn of(name: &str) -> &'static Name {
+        NAMES.iter().find(|known| known.name == name).expect("it is in the list")
+    }
+
+    fn spec(&self) -> Spec {
+        (self.defaults)()
+    }
+
+    fn aqm(&self) -> Option<&'static Entry> {
+        self.aqm.map(|aqm| entry(aqm::LIST, aqm))
+    }
+
+    /// The names of the parameters: those of the scheduler, but for its `aqm` where there is one, and those of the AQM.
+    fn fields(&self) -> Vec<&'static str> {
+        let aqm = self.aqm();
+        let mut fields = (entry(LIST, self.scheduler).fields)();
+        fields.retain(|field| aqm.is_none() || *field != "aqm");
+        fields.extend(aqm.into_iter().flat_map(|aqm| (aqm.fields)()));
+        fields
+    }
+
+    /// The parameters of what it stands for, as those of the name.
+    fn values(&self, spec: &Spec) -> Map<String, Value> {
+        let Value::Object(mut values) = written(spec) else { return Map::new() };
+        if self.aqm.is_some() && let Some(Value::Object(mut own)) = values.remove("aqm") {
+            values.append(&mut own);
+        }
+        values.remove("kind");
+        values
+    }
+
+    /// What it stands for with these of its parameters; the error is that of a parameter of the name.
+    fn read(&self, given: &Map<String, Value>) -> Result<Spec, String> {
+        let mut whole = written(&self.spec());
+        let known = self.fields();
+        let of_aqm = self.aqm().map_or_else(Vec::new, |aqm| (aqm.fields)());
+        for (field, value) in given {
+            if !known.contains(&field.as_str()) {
+                return Err(unknown_field(field, &known));
+            }
+            let values = if of_aqm.contains(&field.as_str()) { &mut whole["aqm"] } else { &mut whole };
+            overlay(&mut values[field], value);
+        }
+        serde_json::from_value(whole).map_err(|e| e.to_string())
+    }
+
+    /// The schema of the parameters, as [`Entry::schema`] has it.
+    fn schema(&self) -> Value {
+        let mut schema = (entry(LIST, self.scheduler).schema)();
+        let about = self.about.lines().map(|line| line.trim_start_matches("//!").trim()).take_while(|line| !line.is_empty());
+        schema["description"] = about.collect::<Vec<_>>().join("\n").into();
+        if let Some(aqm) = self.aqm() {
+            let mut own = (aqm.schema)();
+            if self.about.is_empty() {
+                schema["description"] = own["description"].take();
+            }
+            let fields = schema["properties"].as_object_mut().expect("parameters are a table");
+            fields.remove("aqm");
+            fields.append(own["properties"].as_object_mut().expect("parameters are a table"));
+        }
+        for (field, default) in self.values(&self.spec()) {
+            schema["properties"][field]["default"] = default;
+        }
+        schema
+    }
+}
+
+fn written(spec: &Spec) -> Value {
+    serde_json::to_value(spec).expect("parameters are plain data")
+}
+
+/// Puts a value in the place of a default; a table of the same kind, or without one, keeps the default's fields that it does not have.
+fn overlay(default: &mut Value, value: &Value) {
+    let kind = if value.is_object() { value.get("kind") } else { Some(value) };
+    match default {
+        Value::Object(fields) if fields.get("kind").is_some_and(|own| kind.is_none_or(|kind| kind == own)) => {
+            fields.extend(value.as_object().cloned().unwrap_or_default());
+        }
+        default => *default = value.clone(),
+    }
+}
+
+/// Whether this is a name.
+pub(crate) fn has(name: &str) -> bool {
+    NAMES.iter().any(|known| known.name == name)
+}
+
+/// What a name stands for, with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    name: &'static str,
+    spec: Box<Spec>,
+}
+
+impl Named {
+    /// The name with its defaults.
+    pub(crate) fn default_of(name: &str) -> Named {
+        let name = Name::of(name);
+        Named { name: name.name, spec: Box::new(name.spec()) }
+    }
+
+    /// The name with these parameters, a table without `kind`.
+    pub(crate) fn read<E: Error>(name: &str, given: &Value) -> Result<Named, E> {
+        let name = Name::of(name);
+        match name.read(given.as_object().unwrap_or(&Map::new())) {
+            Ok(spec) => Ok(Named { name: name.name, spec: Box::new(spec) }),
+            Err(text) => {
+                let (place, message) = located(&text);
+                // The parameters of the AQM are those of the name.
+                let own = place.strip_prefix("aqm").filter(|_| name.aqm.is_some());
+                Err(located_error(own.map_or(place, |rest| rest.trim_start_matches('.')), message))
+            }
+        }
+    }
+
+    /// The name in scenario files.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it stands for.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The parameters, without `kind`.
+    pub(crate) fn values(&self) -> Map<String, Value> {
+        Name::of(self.name).values(&self.spec)
+    }
+
+    /// See [`Spec::check`].
+    pub(crate) fn check(&self) -> Result<(), Wrong> {
+        self.spec.check()?;
+        self.spec.aqm().filter(|_| Name::of(self.name).aqm.is_some()).map_or(Ok(()), aqm::Spec::check)
+    }
+}
