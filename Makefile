@@ -66,7 +66,7 @@ planted: $(TOOLS)/bin/uv ## turn on the faults of tests/planted/faults.toml one 
 	@$(SYNC) --all-extras --group dev
 	@$(BIN)/python tests/planted/planted.py $(FAULTS)
 
-# Options for cargo-mutants, such as MUTANTS='--shard 0/20' for a twentieth of the mutants or MUTANTS='-f crates/queue/src/drr.rs'.
+# Options for cargo-mutants, such as MUTANTS='--shard 0/20' for a twentieth of the mutants or MUTANTS='-f crates/queue/src/disciplines/drr.rs'.
 MUTANTS ?=
 mutants: $(TOOLS)/bin/cargo-mutants ## plant faults one by one and count those that no test notices: takes days
 	@PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(PYTHON) tests/mutants/rust.py $(MUTANTS)

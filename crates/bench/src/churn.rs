@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn the_core_of_an_island_is_measured_by_itself() {
         let Some(Spec::Csfq(params)) = with_buffer(CORE, Buffer::Packets(7)) else { panic!("csfq is in the list") };
-        assert_eq!((params.role, params.buffer), (headgate_queue::csfq::Role::Core, Buffer::Packets(7)));
+        assert_eq!((params.role, params.buffer), (headgate_queue::disciplines::csfq::Role::Core, Buffer::Packets(7)));
         assert!(churn(CORE, 10, 100).is_some_and(|out| out > 0));
     }
 

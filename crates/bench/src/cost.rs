@@ -32,7 +32,7 @@ impl Recording {
                 .nearest(link, s.links.iter().map(|l| l.name.as_str()))
         })?;
         match &s.links[place].queue {
-            Spec::Fq(p) | Spec::Wfq(p) if p.drop_policy == headgate_queue::fq::DropPolicy::LargestBid => {
+            Spec::Fq(p) | Spec::Wfq(p) if p.drop_policy == headgate_queue::disciplines::fq::DropPolicy::LargestBid => {
                 if let Buffer::Packets(most) = p.buffer {
                     return Ok(Recording { port: 2 * place, most });
                 }

@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{Bench, Run};
-use headgate_control::packet_pair::slots_to_skip;
+use headgate_control::protocols::packet_pair::slots_to_skip;
 use headgate_control::{AckPacket, Connection, Spec};
 use headgate_packet::{Duration, Time};
 use std::sync::Arc;

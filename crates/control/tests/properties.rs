@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::transfer;
-use headgate_control::packet_pair::slots_to_skip;
+use headgate_control::protocols::packet_pair::slots_to_skip;
 use headgate_control::{Ack, FlowControl, Probe, Release, Spec, Supply};
 use headgate_packet::{Duration, Time};
 use proptest::prelude::*;

@@ -105,9 +105,9 @@ fn without_loss_a_burst_takes_the_way_and_the_transmission_times() {
 /// packets of that rate and the slower ones.
 #[test]
 fn a_switch_takes_the_same_rate_of_each_stream_the_fastest_that_fits() {
-    use headgate_control::blt::{Blt as Source, BltParams as SourceParams, Marks};
+    use headgate_control::protocols::blt::{Blt as Source, BltParams as SourceParams, Marks};
     use headgate_packet::{Buffer, Packet, Rate, Rng, Time};
-    use headgate_queue::blt::{Blt, BltParams};
+    use headgate_queue::disciplines::blt::{Blt, BltParams};
     use headgate_queue::{Cx, Discipline, LinkInfo};
 
     let source = Source::new(&SourceParams { marks: Marks::Rates, ..SourceParams::default() });

@@ -184,7 +184,7 @@ impl Aqm for Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fcfs::FcfsParams;
+    use crate::disciplines::fcfs::FcfsParams;
     use crate::{AnyDiscipline, Discipline as _, DropReason, Spec, aqm};
     use headgate_packet::{Ecn, Rate, Rng};
 

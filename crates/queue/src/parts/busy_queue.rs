@@ -1,7 +1,7 @@
 //! First come, first served, with the average queue length that DECbit gateways measure (`busy_line.rs`).
 
 use super::BusyLine;
-use crate::fcfs::Fcfs;
+use crate::disciplines::fcfs::Fcfs;
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Tell};
 use headgate_packet::{Buffer, Packet, Rate, Time};
 

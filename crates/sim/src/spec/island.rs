@@ -9,7 +9,7 @@ use super::{Flow, NodeKind, Scenario, SpecError};
 use crate::pace::Pace;
 use headgate_packet::choice;
 use headgate_queue::Spec as Queue;
-use headgate_queue::csfq::Role;
+use headgate_queue::disciplines::csfq::Role;
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};

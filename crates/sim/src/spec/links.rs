@@ -5,7 +5,7 @@ use super::{Classify, Direction, Flow, Link, Scenario, SpecError};
 use headgate_control::FlowControl as _;
 use headgate_packet::{Buffer, Rate};
 use headgate_queue::Spec;
-use headgate_queue::fcfs::FcfsParams;
+use headgate_queue::disciplines::fcfs::FcfsParams;
 
 impl Scenario {
     /// The queue of each port, two to a link. That of a host is unlimited.

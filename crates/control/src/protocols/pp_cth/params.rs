@@ -1,7 +1,7 @@
 //! The parameters of PP_CTH.
 
 use super::law;
-use crate::packet_pair::transport;
+use crate::protocols::packet_pair::transport;
 use crate::parts::estimators::{Estimator, Exponential, Fuzzy, Kalman, Predictor, Sets, Shape, Start};
 use crate::parts::machine::Gate;
 use crate::transport::{check_timer, Config, Timers};

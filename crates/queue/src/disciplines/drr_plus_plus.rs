@@ -19,7 +19,7 @@
 //!
 //! State per queue: its packets and 24 bytes. A conversation with its own queue is forgotten once its queue is on no list.
 
-use crate::drr::check_quantum;
+use crate::disciplines::drr::check_quantum;
 use crate::explain::tell_buffer;
 use crate::parts::{QueueSet, Ring, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};

@@ -13,7 +13,7 @@
 //!
 //! State per flow: as `fq`.
 
-use crate::fq::{DropPolicy, Fq, FqParams, MOST_DELTA};
+use crate::disciplines::fq::{DropPolicy, Fq, FqParams, MOST_DELTA};
 use crate::parts::Round;
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::at_most;

@@ -13,7 +13,7 @@
 //!
 //! State per flow: two rates, and the acknowledgements of this round trip.
 
-use crate::packet_pair::transport;
+use crate::protocols::packet_pair::transport;
 use crate::transport::{check_timer, Config, Timers};
 use crate::{Ack, FlowControl, Loss, Release, ReleaseControl, Supply};
 use headgate_packet::{Card, Check, Duration, Time, Wrong};

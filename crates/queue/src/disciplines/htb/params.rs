@@ -1,6 +1,6 @@
 //! The parameters of HTB: a tree of classes, written as a list.
 
-use crate::drr::MOST_QUANTUM;
+use crate::disciplines::drr::MOST_QUANTUM;
 use headgate_packet::check::{packet_length, up_to};
 use headgate_packet::{Buffer, Bytes, Check, Rate, Wrong};
 use schemars::JsonSchema;

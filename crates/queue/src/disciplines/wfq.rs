@@ -4,7 +4,7 @@
 //! weights of the conversations as it is; only the name differs.
 //! Deviations, state per flow and when it is forgotten: those of `fq`.
 
-pub use crate::fq::{Fq as Wfq, FqParams as WfqParams};
+pub use crate::disciplines::fq::{Fq as Wfq, FqParams as WfqParams};
 
 #[cfg(test)]
 mod tests {

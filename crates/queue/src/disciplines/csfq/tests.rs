@@ -69,7 +69,7 @@ fn excess(
 
 #[test]
 fn a_burst_from_idle_comes_close_to_theorem_1() {
-    for row in csv(include_str!("../../tests/data/csfq_theorem1.csv")) {
+    for row in csv(include_str!("../../../tests/data/csfq_theorem1.csv")) {
         let n: Vec<f64> = row.iter().map(|cell| cell.parse().unwrap()).collect();
         let (share, peak, k, length) = (n[0], n[1], n[2], n[3]);
         assert!((bound(share, peak, k, length) - n[4]).abs() < 0.06, "{row:?}");

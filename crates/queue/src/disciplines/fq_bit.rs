@@ -10,7 +10,7 @@
 //!
 //! State per flow, also of one that left: as `fq`.
 
-use crate::fq::{Fq, FqParams, MOST_DELTA, fq_params};
+use crate::disciplines::fq::{Fq, FqParams, MOST_DELTA, fq_params};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Tell};
 use headgate_packet::check::at_most;
 use headgate_packet::{Card, Check, FlowId, Packet, Time, Wrong};

@@ -191,7 +191,7 @@ mod tests {
         let letter = |name: &str| u32::from(name.as_bytes()[0]);
         let mut steps = 0;
         let mut switch = queue(Discard::Printed, 5);
-        for row in csv(include_str!("../tests/data/blt_switch.csv")) {
+        for row in csv(include_str!("../../tests/data/blt_switch.csv")) {
             let expected: Vec<(u32, u8)> = row[6].split(' ').map(|p| (letter(p), p[1..].parse().unwrap())).collect();
             let mut gone = Vec::new();
             match row[2].split_once(' ') {

@@ -41,7 +41,7 @@ impl Windows {
     /// Packets of window `k`; saturating.
     ///
     /// ```
-    /// use headgate_control::blt::Windows;
+    /// use headgate_control::protocols::blt::Windows;
     /// assert_eq!([0, 1, 5].map(|k| Windows::Geometric(2.0).size(k)), [1, 2, 32]);
     /// assert_eq!([0, 1, 2].map(|k| Windows::Geometric(1.5).size(k)), [1, 2, 2]);
     /// assert_eq!([0, 1, 5].map(|k| Windows::Additive(4).size(k)), [1, 5, 21]);
@@ -171,7 +171,7 @@ impl Blt {
     /// The priority number of a packet, from its distance in packets to the first one of the burst.
     ///
     /// ```
-    /// use headgate_control::blt::{Blt, BltParams};
+    /// use headgate_control::protocols::blt::{Blt, BltParams};
     /// let blt = Blt::new(&BltParams::default());
     /// assert_eq!([0, 1, 2, 3, 6, 7, 199].map(|offset| blt.number(offset)), [0, 1, 1, 2, 2, 3, 7]);
     /// ```
@@ -208,8 +208,8 @@ mod tests {
         Blt::new(&BltParams { windows, ..BltParams::default() })
     }
 
-    const PRIORITIES: &str = include_str!("../tests/kim1994/priorities.csv");
-    const FILES: &str = include_str!("../tests/kim1994/file_windows.csv");
+    const PRIORITIES: &str = include_str!("../../tests/kim1994/priorities.csv");
+    const FILES: &str = include_str!("../../tests/kim1994/file_windows.csv");
 
     #[test]
     fn offsets_have_the_priorities_of_the_sheet() {

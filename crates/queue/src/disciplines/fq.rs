@@ -40,7 +40,7 @@ macro_rules! fq_params {
             /// Promptness: the amount of service by which a newly active conversation may bid before the present round.
             pub delta: headgate_packet::Bytes,
             /// Which packet is dropped from a full buffer.
-            pub drop_policy: $crate::fq::DropPolicy,
+            pub drop_policy: $crate::disciplines::fq::DropPolicy,
             /// Whether a dropped packet still advances its conversation's finish number (1989), or is taken back (1991, chapter 6).
             pub charge_drops: bool,
             $($(#[$of])* pub $own: $Type,)*
@@ -52,7 +52,7 @@ macro_rules! fq_params {
         impl Default for $Name {
             fn default() -> $Name {
                 let (buffer, delta) = (headgate_packet::Buffer::Packets(100), headgate_packet::Bytes(0));
-                let drop_policy = $crate::fq::DropPolicy::LongestQueue;
+                let drop_policy = $crate::disciplines::fq::DropPolicy::LongestQueue;
                 $Name { buffer, delta, drop_policy, charge_drops: true, $($own: $default,)* aqm: None }
             }
         }

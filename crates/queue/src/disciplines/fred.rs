@@ -15,7 +15,7 @@
 //!
 //! State per flow: packets and bytes that wait, and strikes; a conversation with none waiting is forgotten at once.
 
-use crate::fcfs::Fcfs;
+use crate::disciplines::fcfs::Fcfs;
 use crate::parts::{Tuning, check_early, Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};

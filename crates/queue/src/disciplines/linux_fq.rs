@@ -21,7 +21,7 @@
 //! many.
 
 use crate::aqm::Verdict;
-use crate::drr::{MOST_QUANTUM, check_quantum};
+use crate::disciplines::drr::{MOST_QUANTUM, check_quantum};
 use crate::explain::tell_buffer;
 use crate::parts::{IndexedHeap, Ring};
 use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};

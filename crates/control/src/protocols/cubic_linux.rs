@@ -274,7 +274,7 @@ mod tests {
     fn a_pause_does_not_move_the_curve() {
         let window = |pause| {
             let mut linux = CubicLinux::new(&CubicLinuxParams::default());
-            let mut rfc = crate::cubic::Cubic::new(&crate::cubic::CubicParams::default());
+            let mut rfc = crate::protocols::cubic::Cubic::new(&crate::protocols::cubic::CubicParams::default());
             [after_a_pause(&mut linux, pause), after_a_pause(&mut rfc, pause)]
         };
         let (without, with) = (window(0), window(60));

@@ -10,7 +10,7 @@
 //!
 //! State per flow: two counters; those of a flow that left are kept until two cycles have ended.
 
-use crate::fcfs::FcfsParams;
+use crate::disciplines::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Time};

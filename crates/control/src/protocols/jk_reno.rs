@@ -10,7 +10,7 @@
 //!
 //! State per flow: window and threshold; whether it recovers.
 
-use crate::jk_tahoe::JkTahoeParams;
+use crate::protocols::jk_tahoe::JkTahoeParams;
 use crate::parts::slow_start::SlowStart;
 use crate::transport::Config;
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};

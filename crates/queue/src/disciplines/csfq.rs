@@ -15,7 +15,7 @@
 //!
 //! State per flow: the rate estimate, at its edge only.
 
-use crate::fcfs::Fcfs;
+use crate::disciplines::fcfs::Fcfs;
 use crate::parts::{FairShare, RateEstimator, Rules, label_code};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;

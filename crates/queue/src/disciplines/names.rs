@@ -3,8 +3,9 @@
 //! A name is one line of the list below: the scheduler, the AQM if its parameters become those of the name, and in braces the defaults that differ from
 //! theirs. Its card is that of the AQM, and so is its summary, unless the line gives others: a comment above it stands for the comment at the head of a file.
 
-use crate::drr::QueueWeight;
-use crate::{LIST, Spec, aqm};
+use super::drr::QueueWeight;
+use super::{LIST, Spec, spec};
+use crate::aqm;
 use headgate_packet::choice::{Entry, located, located_error, unknown_field};
 use headgate_packet::{Buffer, Bytes, Card, Wrong};
 use serde::de::Error;
@@ -35,8 +36,8 @@ macro_rules! names {
             aqm: names!(@aqm $($aqm)?),
             about: concat!($("//!", $about, "\n"),*),
             defaults: || {
-                let mut spec = crate::spec::$scheduler(Default::default());
-                if let crate::spec::$scheduler(params) = &mut spec {
+                let mut spec = spec::$scheduler(Default::default());
+                if let spec::$scheduler(params) = &mut spec {
                     $($(params.$field = $value;)+)?
                     $(
                         #[allow(unused_mut, reason = "some have the AQM's own defaults")]
@@ -142,7 +143,9 @@ impl Name {
     /// The parameters of what it stands for, as those of the name.
     fn values(&self, spec: &Spec) -> Map<String, Value> {
         let Value::Object(mut values) = written(spec) else { return Map::new() };
-        if self.aqm.is_some() && let Some(Value::Object(mut own)) = values.remove("aqm") {
+        if self.aqm.is_some()
+            && let Some(Value::Object(mut own)) = values.remove("aqm")
+        {
             values.append(&mut own);
         }
         values.remove("kind");
@@ -167,7 +170,8 @@ impl Name {
     /// The schema of the parameters, as [`Entry::schema`] has it.
     fn schema(&self) -> Value {
         let mut schema = (entry(LIST, self.scheduler).schema)();
-        let about = self.about.lines().map(|line| line.trim_start_matches("//!").trim()).take_while(|line| !line.is_empty());
+        let about =
+            self.about.lines().map(|line| line.trim_start_matches("//!").trim()).take_while(|line| !line.is_empty());
         schema["description"] = about.collect::<Vec<_>>().join("\n").into();
         if let Some(aqm) = self.aqm() {
             let mut own = (aqm.schema)();

@@ -4,7 +4,7 @@
 //! are not marked, which decides how fast windows recover in the thesis's scenario 3); the averaging after Ramakrishnan and Jain 1988.
 //! Deviations: none known; the DEC reports themselves were not at hand. State per flow: none.
 
-use crate::fcfs::FcfsParams;
+use crate::disciplines::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, Packet, Time};
