@@ -218,12 +218,10 @@ impl<'de> Deserializer<'de> for Asked<'_> {
     }
 }
 
-/// The text of an error about a field that is none of those known.
-pub fn unknown_field(found: &str, known: &[&str]) -> String {
-    let mut known = known.to_vec();
-    known.sort_unstable();
+/// The error of a field that is none of those known, at its place.
+pub fn unknown_field<E: Error>(found: &str, known: &[&str]) -> E {
     let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    format!("unknown field `{}`, expected one of {}", cut(found), names.join(", "))
+    located_error(found, &format!("unknown field `{}`, expected one of {}", cut(found), names.join(", ")))
 }
 
 /// The entries of two lists, one after the other.

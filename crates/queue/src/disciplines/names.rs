@@ -153,7 +153,7 @@ impl Name {
     }
 
     /// What it stands for with these of its parameters; the error is that of a parameter of the name.
-    fn read(&self, given: &Map<String, Value>) -> Result<Spec, String> {
+    fn read<E: Error>(&self, given: &Map<String, Value>) -> Result<Spec, E> {
         let mut whole = written(&self.spec());
         let known = self.fields();
         let of_aqm = self.aqm().map_or_else(Vec::new, |aqm| (aqm.fields)());
@@ -164,7 +164,12 @@ impl Name {
             let values = if of_aqm.contains(&field.as_str()) { &mut whole["aqm"] } else { &mut whole };
             overlay(&mut values[field], value);
         }
-        serde_json::from_value(whole).map_err(|e| e.to_string())
+        serde_json::from_value(whole).map_err(|e| {
+            let text = e.to_string();
+            let (place, message) = located(&text);
+            let own = place.strip_prefix("aqm").filter(|_| self.aqm.is_some());
+            located_error(own.map_or(place, |rest| rest.trim_start_matches('.')), message)
+        })
     }
 
     /// The schema of the parameters, as [`Entry::schema`] has it.
@@ -226,15 +231,8 @@ impl Named {
     /// The name with these parameters, a table without `kind`.
     pub(crate) fn read<E: Error>(name: &str, given: &Value) -> Result<Named, E> {
         let name = Name::of(name);
-        match name.read(given.as_object().unwrap_or(&Map::new())) {
-            Ok(spec) => Ok(Named { name: name.name, spec: Box::new(spec) }),
-            Err(text) => {
-                let (place, message) = located(&text);
-                // The parameters of the AQM are those of the name.
-                let own = place.strip_prefix("aqm").filter(|_| name.aqm.is_some());
-                Err(located_error(own.map_or(place, |rest| rest.trim_start_matches('.')), message))
-            }
-        }
+        let spec = name.read(given.as_object().unwrap_or(&Map::new()))?;
+        Ok(Named { name: name.name, spec: Box::new(spec) })
     }
 
     /// The name in scenario files.
@@ -256,5 +254,79 @@ impl Named {
     pub(crate) fn check(&self) -> Result<(), Wrong> {
         self.spec.check()?;
         self.spec.aqm().filter(|_| Name::of(self.name).aqm.is_some()).map_or(Ok(()), aqm::Spec::check)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(table: Value) -> Result<Value, (String, String)> {
+        let spec: Result<Spec, _> = serde_json::from_value(table);
+        spec.map(|spec| written(&spec)).map_err(|e| {
+            let text = e.to_string();
+            let (place, message) = located(&text);
+            (place.to_owned(), message.to_owned())
+        })
+    }
+
+    #[test]
+    fn the_fields_of_a_struct_are_those_of_its_schema() {
+        for entry in LIST.iter().chain(aqm::LIST) {
+            let mut fields = (entry.fields)();
+            fields.sort_unstable();
+            let schema = (entry.schema)();
+            let empty = Map::new();
+            assert_eq!(
+                fields,
+                schema["properties"].as_object().unwrap_or(&empty).keys().collect::<Vec<_>>(),
+                "{}",
+                entry.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_is_its_scheduler_with_its_aqm() {
+        for name in NAMES {
+            let (named, spec) = (Spec::default_of(name.name).expect("it is in the list"), name.spec());
+            assert_eq!((named.name(), named.meant()), (name.name, &spec));
+            assert_eq!(
+                (spec.name(), name.aqm),
+                (name.scheduler, spec.aqm().map(aqm::Spec::name).filter(|_| name.aqm.is_some()))
+            );
+            assert_eq!(read(written(&named)), Ok(written(&named)), "what is written is read");
+        }
+        // By hand, from RFC 8290 (its CoDel marks, its buffer, quantum and queues are those of section 4) and RFC 8289.
+        let whole = json!({"kind": "fq_codel", "buffer": "10240pkt", "queues": 1024, "quantum": "1514B", "drop_batch": 64,
+            "target": "5ms", "interval": "100ms", "max_packet": "1500B", "mark": true});
+        assert_eq!(read(json!("fq_codel")), read(whole));
+    }
+
+    #[test]
+    fn faults_are_those_of_parameters_of_the_name() {
+        let refused = |table: Value| read(table.clone()).expect_err(&table.to_string());
+        let unknown = "expected one of `buffer`, `target`, `interval`, `max_packet`, `mark`";
+        assert_eq!(
+            refused(json!({"kind": "codel", "aqm": "pie"})),
+            ("aqm".to_owned(), format!("unknown field `aqm`, {unknown}"))
+        );
+        assert_eq!(refused(json!({"kind": "codel", "kid": 3})).0, "kid");
+        let (place, message) = refused(json!({"kind": "codel", "target": "0s"}));
+        assert_eq!((&*place, &*message), ("target", r#"found "0s"; expected a time above zero"#));
+        let (place, message) = refused(json!({"kind": "fq_pie", "queues": -1}));
+        assert_eq!((&*place, &*message), ("queues", "found -1; expected a number at least 0"));
+        assert_eq!(refused(json!({"kind": "drr_plus", "aqm": {"kind": "red", "weight": "x"}})).0, "aqm.weight");
+    }
+
+    #[test]
+    fn a_part_of_a_table_keeps_the_defaults_of_the_name() {
+        let due =
+            json!({"kind": "red", "weight": 1, "min_threshold": "5KB", "max_threshold": "15KB", "mean_packet": "2KB"});
+        let whole = read(json!({"kind": "drr_plus", "aqm": due}));
+        assert_eq!(read(json!({"kind": "drr_plus", "aqm": {"weight": 1}})), whole);
+        // Another AQM has defaults of its own.
+        assert_eq!(read(json!({"kind": "drr_plus", "aqm": "codel"})).expect("an AQM")["aqm"]["target"], "5ms");
     }
 }
