@@ -27,7 +27,7 @@ pub struct CodelParams {
     pub target: Duration,
     /// How long packets must have waited too long before the first drop, and the time from it to the second; the usual longest round trip.
     pub interval: Duration,
-    /// Nothing is dropped while no more than this waits: the longest packet of the line.
+    /// Nothing is dropped by CoDel while no more than this waits: the longest packet of the line.
     pub max_packet: Bytes,
     /// Marks packets of flows that understand marks instead of dropping them; packets of other flows are dropped all the same.
     pub mark: bool,
