@@ -154,11 +154,48 @@ def test_python_blocks(page: str, checkout: Path, request: pytest.FixtureRequest
             exec(compile(block, page, "exec"), {"__name__": "__main__"})
 
 
-@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "docs/how-to/install.md", "docs/statement-of-need.md"])
+def links(page: str) -> list[str]:
+    """The files and folders to which a page links."""
+    found = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / page).read_text("utf-8"))
+    return [target for target in found if not target.startswith("http")]
+
+
+#: What a developer reads: the two pages at the top, and a recipe in each folder to which things are added.
+GUIDES = [
+    "CONTRIBUTING.md",
+    "ARCHITECTURE.md",
+    *(page for page in links("CONTRIBUTING.md") if page.endswith("/README.md")),
+]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *GUIDES, "docs/how-to/install.md", "docs/statement-of-need.md"])
 def test_links_lead_somewhere(page: str) -> None:
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / page).read_text("utf-8")):
-        if not target.startswith("http"):
-            assert ((ROOT / page).parent / target).exists(), target
+    for target in links(page):
+        assert ((ROOT / page).parent / target).exists(), target
+
+
+#: A folder or file of the repository as the guides write it: from the top, or from the folder of the guide.
+NAMED_PATH = re.compile(r"`((?:\.\./|\w+/)+[\w.-]*)`")
+
+
+#: Parts of paths that stand for what the reader or a command writes.
+WRITTEN = {"NAME", "FAMILY", "PAPER", "mypaper", "out", "corpus"}
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_paths_in_the_guides_exist(page: str) -> None:
+    for name in NAMED_PATH.findall((ROOT / page).read_text("utf-8")):
+        if not WRITTEN & set(re.split(r"[/.-]", name)):
+            assert any((place / name).exists() for place in (ROOT, (ROOT / page).parent)), name
+
+
+def test_the_guides_are_short() -> None:
+    """A newcomer reads the two pages at the top, and one recipe; only that of papers has files to copy."""
+    assert len((ROOT / "CONTRIBUTING.md").read_bytes()) <= 6 * 1024
+    assert len((ROOT / "ARCHITECTURE.md").read_text("utf-8").splitlines()) <= 150
+    for page in GUIDES:
+        for line in (ROOT / page).read_text("utf-8").splitlines():
+            assert len(line) <= 100 or line.startswith("|"), f"{page}: {line}"
 
 
 def test_the_citation_names_this_version() -> None:

@@ -22,7 +22,7 @@ INSTALLS = re.compile(r"pip install (?:\.(?![\w\[])|'\.\[([a-z,]+)\]')")
 
 def pages() -> Iterator[Path]:
     """What users read: pages, notebooks, examples, and what the program prints."""
-    yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
+    yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"))
     for folder, endings in (
         ("docs", {".md", ".ipynb"}),
         ("examples", {".md", ".py"}),

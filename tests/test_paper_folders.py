@@ -1,4 +1,4 @@
-"""A paper in a folder of one's own: CONTRIBUTING followed by the letter, and what is said when something in the folder is wrong."""
+"""A paper in a folder of one's own: the recipe followed by the letter, and the errors about a wrong folder."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .conftest import Cli
 if TYPE_CHECKING:
     pass
 
-GUIDE = Path(__file__).parent.parent / "CONTRIBUTING.md"
+GUIDE = Path(__file__).parent.parent / "python/headgate/papers/README.md"
 
 
 def written() -> dict[str, str]:
-    """The files that CONTRIBUTING asks for: each is named in a step and is in the block that follows."""
-    text = GUIDE.read_text().split("## Add a paper")[1].split("\n## ")[0]
+    """The files that the recipe asks for: each is named in a step and is in the block that follows."""
+    text = GUIDE.read_text("utf-8")
     found = re.findall(r"`mypaper/([\w.]+)`(?:(?!```).)*?```\w+\n(.*?)```", text, re.DOTALL)
     return {name: textwrap.dedent(block) for name, block in found}
 
@@ -35,7 +35,7 @@ FILES = written()
 
 
 def write_paper(folder: Path) -> Path:
-    """Makes the folder with the files that CONTRIBUTING.md shows."""
+    """Makes the folder with the files that the recipe shows."""
     folder.mkdir()
     for name, text in FILES.items():
         (folder / name).write_text(text)
@@ -47,7 +47,7 @@ def paper(tmp_path: Path) -> Path:
     return write_paper(tmp_path / "mypaper")
 
 
-def test_contributing_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:
+def test_the_recipe_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:
     assert sorted(FILES) == ["claims.py", "figures.toml", "line.toml", "paper.toml", "table_1.csv", "tolerances.toml"]
     done = cli("reproduce", "./mypaper", "--json")
     assert done.returncode == 0, done.stderr

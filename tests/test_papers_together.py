@@ -49,7 +49,7 @@ text = "The line is <short>."
 
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Two papers: one as in CONTRIBUTING, and one of which something is missed; `all` means these."""
+    """Two papers: one as in the recipe, and one of which something is missed; `all` means these."""
     folders = [write_paper(tmp_path / name) for name in ("first1990", "second1991")]
     second = folders[1]
     change("table_1.csv", "window 2,1,,delay,s,0.40", "window 2,1,,delay,s,0.90")(second)

@@ -24,10 +24,10 @@ def test_no_room_hides_a_name_that_the_top_offers() -> None:
     assert all(headgate._MODULES[room] == room for room in rooms & set(headgate._MODULES))
 
 
-def test_contributing_lists_all_rooms_in_the_order_of_the_contract() -> None:
+def test_the_architecture_lists_all_rooms_in_the_order_of_the_contract() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     layers = [set(layer.split(" | ")) for layer in contracts[0]["layers"]]
-    rows = re.findall(r"^\| (`\w+/`(?:, `\w+/`)*) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.MULTILINE)
     assert [set(re.findall(r"\w+", row)) for row in rows] == layers[::-1]
 
 
