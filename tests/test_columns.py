@@ -92,9 +92,9 @@ def test_headings_have_the_units_of_the_columns(
     made_of = {name: entry.column for name, _, entry in entries(summary)}
     found = results.flow_summaries()[0] if summary is FlowSummary else results.link_summaries()[0]
     for h in headings(summary):
-        column = made_of[h.path[0]]
+        column = h.path[1] if h.path[0] == "more" else made_of[h.path[0]]
         names = column if isinstance(column, dict) else {"": column}
-        known: ColumnInfo = columns(table)[names[h.path[1] if len(h.path) > 1 else ""]]
+        known: ColumnInfo = columns(table)[names[h.path[1] if isinstance(column, dict) else ""]]
         unit = {"s": ("ms", 1e3), "bit/s": ("kbit/s", 1e-3), "packets/s": ("pkt/s", 1.0)}.get(known.unit)
         if unit is not None:
             assert (h.heading.endswith(f" {unit[0]}"), h.scale) == (True, unit[1])

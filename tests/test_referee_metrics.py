@@ -25,6 +25,7 @@ FLOWS: dict[str, list[Any]] = {
     "flow": ["own-a", "own-b", "other"],
     "sent": [100, 60, 40],
     "received": [80, 20, 30],
+    "unique": [60, 20, 20],
     "received_bytes": [4000, 1000, 1000],
     "unique_bytes": [3000, 1000, 1000],
     "retransmissions": [6, 2, 4],
