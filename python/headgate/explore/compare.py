@@ -11,6 +11,7 @@ import numpy as np
 from .. import _core, stats
 from ..base.counts import counted
 from ..base.units import scale_of
+from ..results.columns import columns
 from ..results.results import Results
 from ..scenario.scenario import Scenario
 from .engine import run
@@ -32,14 +33,14 @@ _ALPHA = 0.05
 #: The numbers of one run that are compared, by metric and flow.
 Values = dict[tuple[str, str | None], float]
 
-#: What is compared of each flow: a column of the table of flows, its name and its unit.
-_OF_FLOW = (
-    ("goodput_bps", "goodput", "bit/s"),
-    ("rtt_mean_s", "round-trip time", "s"),
-    ("queueing_mean_s", "queueing delay", "s"),
-    ("drops", "drops", "packets"),
-    ("marks", "marks", "packets"),
-)
+#: What is compared of each flow: columns of the table of flows, in words.
+_OF_FLOW = {
+    "goodput_bps": "goodput",
+    "rtt_mean_s": "round-trip time",
+    "queueing_mean_s": "queueing delay",
+    "drops": "drops",
+    "marks": "marks",
+}
 
 
 def compared(
@@ -69,7 +70,7 @@ def compared(
             digests[side].add(results.digest)
             report((2 * k + side + 1) / (2 * seeds))
     equal = seeds > 1 and all(len(found) == 1 for found in digests)
-    units = {what: unit for _, what, unit in _OF_FLOW} | {"mean completion time": "s"}
+    units = {what: columns("flows")[column].unit for column, what in _OF_FLOW.items()} | {"mean completion time": "s"}
     return differences(a.data, b.data, values[0], values[1], units, equal)
 
 
@@ -165,7 +166,7 @@ def _measured(results: Results) -> Values:
     found: Values = {}
     goodput = flows["goodput_bps"]
     chosen = np.sort(np.argsort(-goodput, kind="stable")[:FLOWS]).tolist() if len(names) > FLOWS else range(len(names))
-    for column, what, _ in _OF_FLOW:
+    for column, what in _OF_FLOW.items():
         series = flows[column]
         for i in chosen:
             found[what, names[i]] = float(series[i])

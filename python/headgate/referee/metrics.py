@@ -14,6 +14,7 @@ from ..analysis import jain_index
 from ..results.columns import columns, meaning_of, unit_of
 from ..results.metrics import LOSS, MetricLine, Ratio
 from ..results.metrics import METRICS as LIST
+from ..stats.means import pooled
 from .part import Part, Run, Wanted
 from .pieces import Pieces
 
@@ -94,12 +95,10 @@ def _trips(p: Part) -> float | None:
 
 def _queueing_mean(p: Part) -> float | None:
     if not p.windowed:
-        weight = p.flows("received")
-        return _ratio(float((np.nan_to_num(p.flows("queueing_mean_s")) * weight).sum()), float(weight.sum()))
+        return float(pooled(p.flows("queueing_mean_s"), p.flows("received")))
     table = p.run.table("intervals")
     inside = (table["start_s"] >= p.start - 1e-9) & (table["end_s"] <= p.end + 1e-9) & p.named(table)
-    weight = np.asarray(table["received"][inside], float)
-    return _ratio(float((np.nan_to_num(table["queueing_mean_s"][inside]) * weight).sum()), float(weight.sum()))
+    return float(pooled(table["queueing_mean_s"][inside], table["received"][inside]))
 
 
 def _queueing(quantile: str) -> Callable[[Part], float | None]:

@@ -19,7 +19,7 @@ from ..base.counts import counted
 from ..base.errors import HeadgateError, nearest
 from ..base.notebook import MOST, heading, table
 from ..stats import Mean, Sketch, drift, mser
-from ..stats.means import finite, means_of
+from ..stats.means import finite, means_of, pooled
 from .columns import RATES, columns
 from .fairness import DEMAND_COLUMNS, fairness, lines_of, shares_of, stretches_of
 from .measured import Measured
@@ -170,8 +170,7 @@ class Results:
         count, declared = start.shape[1], float(start.min(initial=math.inf))
         if count < 20:
             return ""
-        packets = s["received"].sum(axis=2)
-        waits = (np.nan_to_num(s["queueing_mean_s"]) * s["received"]).sum(axis=2) / np.where(packets, packets, np.nan)
+        waits = pooled(s["queueing_mean_s"], s["received"])
         span = float((end - start).flat[0])
         for name, series in (("goodput", s["unique_bytes"].sum(axis=2) / span), ("queueing delay", waits)):
             if drift(series) >= 0.005:

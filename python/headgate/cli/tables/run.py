@@ -10,6 +10,7 @@ from rich.markup import escape
 from ...base.units import LEAST_TIME, scale_of
 from ...checks.phase import noise_sentence
 from ...results.groups import FlowGroup, groups
+from ...results.metrics import OF_COLUMN
 from ...results.results import OF_ONE_RUN, Results, digits, equal_text
 from ...results.summaries import AnySummary, Heading, LinkSummary, headings
 from ...stats import Mean
@@ -153,7 +154,7 @@ def _print_summaries(title: str, rows: Sequence[AnySummary], wide: bool) -> list
 def _has_values(heading: Heading, rows: Sequence[AnySummary]) -> bool:
     """Whether a column of counts has one that is not zero; drops are shown even if there are none."""
     values = [heading.value(row) for row in rows]
-    return heading.heading in ("drops", "drops full") or any(not isinstance(v, int) or v for v in values)
+    return heading.path in (("drops",), ("drops", "full")) or any(not isinstance(v, int) or v for v in values)
 
 
 def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
@@ -168,24 +169,27 @@ def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
         column("group", 0, [g.name for g in shown]),
         column("flows", 0, [g.flows for g in shown]),
         column("control", 6, [g.control for g in shown]),
-        column(f"goodput {rate}", 1, [g.goodput_bps for g in shown], factor),
-        column(f"max-min {rate}", 2, [g.max_min_bps for g in shown], factor),
+        column(f"{_words('goodput_bps')} {rate}", 1, [g.goodput_bps for g in shown], factor),
+        column(f"{_words('max_min_bps')} {rate}", 2, [g.max_min_bps for g in shown], factor),
         Column(
             f"range per flow {rate}",
             5,
             cells=[f"{digits(g.least_bps * factor)} to {digits(g.most_bps * factor)}" for g in shown],
         ),
-        column("queueing ms", 3, [g.queueing_s for g in shown], 1e3, LEAST_TIME),
-        column("rtt ms", 7, [g.rtt_s for g in shown], 1e3, LEAST_TIME),
-        column("drops", 4, [g.counts["drops"] for g in shown]),
+        column(f"{_words('queueing_mean_s')} ms", 3, [g.queueing_s for g in shown], 1e3, LEAST_TIME),
+        column(f"{_words('rtt_mean_s')} ms", 7, [g.rtt_s for g in shown], 1e3, LEAST_TIME),
+        column(_words("drops"), 4, [g.counts["drops"] for g in shown]),
     ]
-    for rank, (key, heading) in enumerate(
-        (("retransmissions", "retrans."), ("timeouts", "timeouts"), ("marks", "marks"))
-    ):
+    for rank, key in enumerate(("retransmissions", "timeouts", "marks")):
         if wide or any(g.counts[key] for g in shown):
-            columns.append(column(heading, 8 + rank, [g.counts[key] for g in shown]))
+            columns.append(column(_words(key), 8 + rank, [g.counts[key] for g in shown]))
     print_fitted("groups: goodput and counts of all their flows together, delays the mean", columns, wide)
     _more(len(found), "groups")
+
+
+def _words(column: str) -> str:
+    """The heading of a metric."""
+    return OF_COLUMN[column].heading
 
 
 def _number(value: Any) -> float:
