@@ -19,13 +19,13 @@ PLACE = ROOT / ".cache/mutants-rust"
 FILES = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml", ".cargo", "crates", "scenarios", "tests")
 #: Each file with a list, and the names of the modules there.
 DECLARATION = "$(pub mod $module;)+"
-ENTRY = re.compile(r"^    (\w+): \w+\(\w+\),$", re.MULTILINE)
+ENTRY = re.compile(r"^    (\w+): \w+\([\w, ]+\)(?: \w+)?,$", re.MULTILINE)
 
 
 def declare_plainly(file: Path) -> None:
     """Takes the declarations out of the macro, and declares each module of the list by a separate line."""
     text = file.read_text()
-    names = ENTRY.findall(text.split("macro_rules!")[1])
+    names = ENTRY.findall(text.split("macro_rules!")[-1])
     if not names:
         raise SystemExit(f"{file} declares modules by a macro, but no list of them was found.")
     lines = "".join(f"#[allow(missing_docs)]\npub mod {name};\n" for name in names)
