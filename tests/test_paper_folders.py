@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +15,6 @@ from headgate.papers import PaperError, load_paper
 from headgate.papers.build import build_scenario
 
 from .conftest import Cli
-
-if TYPE_CHECKING:
-    pass
 
 GUIDE = Path(__file__).parent.parent / "python/headgate/papers/README.md"
 
@@ -105,53 +100,6 @@ idle = { table = "links", column = "utilisation", over = "least" }
     (paper / "table_1.csv").write_text(table.replace("access1", "*"))
     least = headgate.reproduce(str(paper)).items[0].numbers[-1]
     assert least.ours.mean < 0.05
-
-
-def test_a_measure_is_a_ratio_of_sums_a_first_time_or_a_fit(paper: Path) -> None:
-    metrics = """[metrics]
-lossless = { metric = "loss" }
-of_sent = { counts = ["unique"], to = ["sent"] }
-rate = { metric = "goodput_pps" }
-full = { trace = "in_flight", at_least = 5 }
-never = { trace = "in_flight", at_least = 6 }
-busy_from = { counts = ["unique"], per_second = true, at_least = 4.9 }
-growth = { counts = ["unique"], per_second = true, fit = "slope" }
-"""
-    change("paper.toml", "[metrics]\n", metrics)(paper)
-    change("paper.toml", 'scenario = "line.toml"\n', 'scenario = "line.toml"\ntraces = ["in_flight"]\n')(paper)
-    rows = [
-        "*,lossless,0", "1,of_sent,1.00", "*,of_sent,1.00", "2,rate,5.0", "1,full,0.0", "1,never,", "1,busy_from,100", "1,growth,0.00"
-    ]  # fmt: skip
-    table = "variant,source,metric,value,mark\n" + "".join(f"G/FQ,{r},STATED\n" for r in rows)
-    (paper / "table_1.csv").write_text(table)
-    ran = headgate.reproduce(str(paper)).items[0]
-    ours = {(n.published.metric, n.published.source): n.ours.mean for n in ran.numbers}
-    # Windows of five packets fill a line of ten packets a second; the warm-up is the first interval of 100 s.
-    assert ours["lossless", "*"] == 0
-    assert [round(ours["of_sent", source], 2) for source in ("1", "*")] == [1.0, 1.0]
-    assert round(ours["rate", "2"], 1) == 5.0
-    # Sources send their window at once, at time 0.
-    assert ours["full", "1"] == 0 and math.isnan(ours["never", "1"])
-    assert ours["busy_from", "1"] == 100.0 and abs(ours["growth", "1"]) < 1e-3
-
-
-@pytest.mark.parametrize(
-    ("metric", "said"),
-    [
-        ('{ metric = "lost_packets" }', 'metrics.odd.metric: found "lost_packets"'),
-        ('{ counts = ["drops"], to = ["sents"] }', 'metrics.odd.to[0]: found "sents"; expected one of'),
-        ('{ to = ["sent"] }', "expected one of the keys counts, mean, column, metric, trace and study"),
-        ('{ column = "sent", to = ["sent"] }', "metrics.odd.to: expected counts beside it"),
-        ('{ trace = "window" }', "expected one of the keys at_least, at_most and fit"),
-        ('{ mean = "rtt_mean_s", at_least = 1, fit = "slope" }', "expected one of the keys at_least, at_most and fit"),
-        ('{ column = "sent", fit = "slope" }', "metrics.odd.fit: expected one of the keys counts, mean and trace"),
-        ('{ mean = "rtt_mean_s", fit = "line" }', "metrics.odd.fit"),
-    ],
-)
-def test_what_is_wrong_with_a_measure_is_said(paper: Path, metric: str, said: str) -> None:
-    change("paper.toml", "[metrics]\n", f"[metrics]\nodd = {metric}\n")(paper)
-    with pytest.raises(PaperError, match=re.escape(said)):
-        load_paper(str(paper))
 
 
 SWEEP = """

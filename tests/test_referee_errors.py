@@ -179,7 +179,7 @@ def test_a_wrong_key_or_value_is_named(tmp_path: Path, text: str, due: str) -> N
         (
             HEAD + "judges = 'aqm'\nreport = ['loss']\nflows = [{ control = 'reno' }]\n"
             "line = { rate = '1Mbit/s', queue = { kind = 'subject', colour = 3 } }",
-         "line.queue: unknown key `colour`"),
+         "line.queue.colour: unknown key `colour`"),
     ],
 )  # fmt: skip
 def test_what_the_engine_finds_wrong_is_named_as_the_case_has_it(tmp_path: Path, text: str, due: str) -> None:
