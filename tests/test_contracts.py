@@ -27,9 +27,9 @@ def test_exponents_of_closed_forms() -> None:
     for power in (-0.5, -0.75, 0.0):
         assert exponent(losses, [3e7 * p**power for p in losses]) == pytest.approx(power, abs=1e-9)
     assert math.isnan(exponent([1e-3], [1e6]))
-    assert LAWS["reno"].greatest(0.1) == 1
+    assert LAWS["reno-window"].greatest(0.1) == 1
     # RFC 9438: at 0.1 s CUBIC's own window is the larger one below some 6e-4 (1.054 (0.1/p)^0.75 = 1.2 / sqrt(p)).
-    limit = LAWS["cubic"].greatest(0.1)
+    limit = LAWS["cubic-window"].greatest(0.1)
     assert limit == pytest.approx(5.95e-4, rel=0.01)
     assert 1.054 * (0.1 / limit) ** 0.75 == pytest.approx(1.2 / math.sqrt(limit), rel=1e-3)
 
@@ -71,7 +71,7 @@ def test_loss_rates_count_where_the_law_is_to_hold() -> None:
     # 0.1 s and 12000 bits a packet: 12 packets are 1.44 Mbit/s; the line has 200 Mbit/s.
     assert not _loss(1e-3, [1.3e6], None).counts and _loss(1e-3, [1.5e6], None).counts
     assert not _loss(1e-3, [1.7e8], None).counts
-    assert _loss(5e-4, [1e7], LAWS["cubic"]).counts and not _loss(7e-4, [1e7], LAWS["cubic"]).counts
+    assert _loss(5e-4, [1e7], LAWS["cubic-window"]).counts and not _loss(7e-4, [1e7], LAWS["cubic-window"]).counts
     mean, half = _interval([1.0, 2.0, 3.0])
     assert (mean, half) == (2.0, pytest.approx(4.303 / math.sqrt(3), rel=1e-4))
 
@@ -80,7 +80,7 @@ def made(**changes: Any) -> Contract:
     points = (DelayPoint(1, 1e6, 10.0, 1e6, 0.02, 0.01, 0.03), DelayPoint(2, 2e6, 10.0, 1e6, 0.03, 0.01, 0.04, 0.25))
     points += (replace(points[1], before=4.0),)
     own: dict[str, Any] = {
-        "control": "x", "delays": points, "fills": False, "losses": (LossPoint(1e-3, (1e7, 1.1e7), True),), "law": LAWS["reno"],
+        "control": "x", "delays": points, "fills": False, "losses": (LossPoint(1e-3, (1e7, 1.1e7), True),), "law": LAWS["reno-window"],
         "slope": (-0.52, 0.03), "null_slope": 0.0, "ratio": 10.0, "predicted": 0.02,
         "reason": "", "rests": True, "drifting": (0.16,), "without": 1.2,
         "ratios": ((0.01, 4.0), (0.02, 12.0), (0.16, 30.0)), "seen": (0.01, 0.02), "runs": 3,

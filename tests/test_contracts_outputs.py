@@ -90,7 +90,7 @@ def test_figures_of_many_contracts_name_each_and_say_units() -> None:
         {"delays": made().delays + slow, "law": None, "losses": (LossPoint(1e-4, (1e8,), True), LossPoint(1e-2, (1e7,), True))},
         {"delays": flat, "law": None, "predicted": None, "seen": None},
         {"fills": True},
-        {"fills": True, "law": LAWS["cubic"]},
+        {"fills": True, "law": LAWS["cubic-window"]},
         {"delays": (), "law": None, "losses": (LossPoint(1e-4, (1e8,), False), LossPoint(1e-2, (9e7,), False)), "seen": None},
     ]  # fmt: skip
     own = [made(control=name, **shape) for name, shape in zip(names, shapes, strict=True)]

@@ -8,18 +8,11 @@ from typing import Any
 
 import pytest
 
+import headgate
 from headgate import Scenario, _core, quick
-from headgate.scenario.effects import (
-    DISCIPLINES,
-    LABELS,
-    MARKS,
-    PRIORITIES,
-    WEIGHTS,
-    least_timeout,
-    properties,
-    warnings,
-)
-from headgate.scenario.routes import Routes
+from headgate.base.catalogue import catalogue, has_transport
+from headgate.plugins import registered
+from headgate.scenario.effects import BY_RATE, LABELS, MARKS, PRIORITIES, WEIGHTS, warnings
 
 COMES = "reacts to marks, and no queue on its path marks packets: its marks never come."
 WEIGHED = "has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1."
@@ -68,6 +61,7 @@ def test_each_sentence_and_where_it_is_not_said(flows: str, queue: str, expected
 def test_rounds_by_a_rate_that_bursts_do_not_reach() -> None:
     wifi = quick.preset("wifi")
     for queue in ("fq", "wfq", "fq_bit", "drr", "scfq", "wf2q_plus", "sfq", "virtual_clock", "fcfs"):
+        assert (BY_RATE in catalogue("disciplines")[queue].does) == (queue in ("fq", "wfq", "fq_bit"))
         scenario = quick.scenario(flows="game,bulk", queue=queue, duration="4s", **wifi)
         found = warnings(scenario.resolve())
         game = scenario.run().flow_summaries()[0].queueing_s.mean
@@ -122,11 +116,19 @@ def test_flows_of_which_the_same_is_to_be_said_are_said_together() -> None:
 # What disciplines do: runs with and without each parameter, of which the digests differ where it is read.
 
 #: Parameters with which a short run shows what a discipline does.
-SHOWN = {"enhanced_red": {"weight": 1.0, "constant": True, "initial_p": 0.2}}
+SHOWN = {
+    "enhanced_red": {"weight": 1.0, "constant": True, "initial_p": 0.2},
+    "fq_pie": {"target": "1ms", "mark_threshold": 0.5},
+}
 
 QUEUES: list[dict[str, Any]] = [
-    *({"kind": e["name"], **SHOWN.get(e["name"], {})} for e in json.loads(_core.catalogue("disciplines"))),
-    {"kind": "red", "mark": True},
+    *({"kind": name, **SHOWN.get(name, {})} for name in catalogue("disciplines")),
+    *(
+        {"kind": name, **SHOWN.get(name, {}), "mark": True}
+        for name, entry in catalogue("disciplines").items()
+        if entry.takes("mark")
+    ),
+    *({"kind": "fcfs", "aqm": {"kind": name, **SHOWN.get(name, {})}} for name in catalogue("aqms")),
     *({"kind": "csfq", "role": role} for role in ("edge", "core", "island")),
     {"kind": "strict_priority", "levels": 1},
     {"kind": "cake", "diffserv": "besteffort"},
@@ -167,15 +169,34 @@ def done(queue: object) -> Iterator[str]:
 
 @pytest.mark.parametrize("queue", QUEUES, ids=json.dumps)
 def test_each_discipline_does_what_is_said_of_it(queue: dict[str, Any]) -> None:
-    resolved = line(queue, cbr("x", "a", "1Mbit/s")).resolve()["links"][2]["queue"]
-    assert properties(resolved) == set(done(queue))
+    """Each says in its own file what it does (`DOES`): one that says too much or too little fails here by its name."""
+    facts = line(queue, cbr("x", "a", "1Mbit/s")).resolve().facts
+    assert facts.ports[4].does - {BY_RATE} == set(done(queue))
+    assert set(_core.does(json.dumps(queue))) == facts.ports[4].does
 
 
-def test_every_discipline_is_classified() -> None:
-    kinds = ("disciplines", "aqms")
-    assert set(DISCIPLINES) == {entry["name"] for kind in kinds for entry in json.loads(_core.catalogue(kind))}
-    # One that is not known could do everything.
-    assert properties({"kind": "new"}) == {MARKS, WEIGHTS, PRIORITIES, LABELS}
+def test_what_is_listed_holds_for_the_defaults() -> None:
+    for name, entry in catalogue("disciplines").items():
+        assert entry.does == set(_core.does(json.dumps({"kind": name}))), name
+        assert (entry.priorities is not None) == (PRIORITIES in entry.does), name
+    # An AQM does the same with each scheduler.
+    for name, entry in catalogue("aqms").items():
+        assert entry.does == set(_core.does(json.dumps({"kind": "fcfs", "aqm": name}))), name
+
+
+def test_a_discipline_of_ones_own_may_do_everything() -> None:
+    @headgate.discipline("anything")
+    class Anything:
+        def enqueue(self, packet: object, cx: object) -> None:
+            """Keeps nothing."""
+
+        def dequeue(self, cx: object) -> None:
+            """Has nothing."""
+
+    try:
+        assert {MARKS, WEIGHTS, PRIORITIES, LABELS} == set(_core.does('{"kind": "anything"}'))
+    finally:
+        registered.remove("anything")
 
 
 # The queues on the way.
@@ -293,18 +314,17 @@ def test_routes_are_those_of_the_engine(topology: dict[str, Any], routing: str) 
     ]  # fmt: skip
     scenario = plain.set("flows", flows)
     resolved, table = scenario.resolve(), scenario.run().routes
-    routes = Routes(resolved)
     ends = [end for link in resolved["links"] for end in (link["from"], link["to"])]
     kinds = {node["name"]: node["kind"] for node in resolved["nodes"]}
     names = [name for link in resolved["links"] for name in (link["name"], f"{link['name']}:reverse")]
-    for flow in resolved["flows"]:
+    for number, flow in enumerate(resolved["flows"]):
         taken = {str(name) for name in table["link"][table["flow"] == flow["name"]]}
         at_gateways = {name for name, end in zip(names, ends, strict=True) if name in taken and kinds[end] != "host"}
-        found = routes.of(flow, False)
+        found = resolved.facts.path(number, False)
         assert found is not None
         found_names = {names[port] for port in found}
         assert at_gateways == found_names if routing == "shortest" else at_gateways <= found_names
-        both = routes.of(flow, True)
+        both = resolved.facts.path(number, True)
         assert both is not None and both >= found
 
 
@@ -355,7 +375,7 @@ def test_short_runs() -> None:
     ]  # fmt: skip
 
 
-CONTROLS = [entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"]]
+CONTROLS = [name for name in catalogue("flow-controls") if has_transport(name)]
 
 
 @pytest.mark.parametrize(
@@ -384,7 +404,7 @@ def test_a_lost_retransmission_waits_for_the_least_timeout(control: str, transpo
         .set("links.*.rate", "100Mbit/s")
         .set("links.middle.delay", "5ms")
     )
-    least = least_timeout(scenario.resolve()["flows"][0]) / 1e12
+    least = scenario.resolve().facts.flow(0).least_timeout_ps / 1e12
 
     def took(*lost: int) -> float:
         wire = {"reverse": {"kind": "packets", "packets": list(lost)}}

@@ -134,7 +134,7 @@ def test_many_flows_take_a_moment() -> None:
     assert warnings(scenario) == []
     # Another queue elsewhere does it: each way is looked at.
     scenario["links"][0]["queue"], scenario["links"][-1]["queue"] = {"kind": "fcfs"}, reads
-    (text,) = warnings(scenario)
+    (text,) = warnings(Scenario(scenario).resolve())
     assert text.startswith("Flows cubic1, cubic2 and 19998 more have weights")
 
 

@@ -57,10 +57,10 @@ def test_the_slowest_link_of_the_path_counts() -> None:
 
 
 def test_a_rate_that_changes_is_not_judged() -> None:
-    late = quick.scenario("10Mbit/s", "40ms", "timely").resolve()
-    assert len(warnings(late)) == 1
+    late = quick.scenario("10Mbit/s", "40ms", "timely")
+    assert len(warnings(late.resolve())) == 1
     event = {"at": "1s", "link": "bottleneck", "rate": "1Gbit/s"}
-    assert warnings(late | {"events": [event]}) == []
+    assert warnings(late.put("events", [event]).resolve()) == []
 
 
 def test_what_it_says() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, quick
-from headgate.scenario.transports import BY_RECOVERY, of_scenario
+from headgate.base.catalogue import catalogue
+from headgate.scenario.transports import by_recovery, of_scenario
 
 from .conftest import Cli
 from .studies import sweep_of
@@ -134,7 +135,8 @@ def test_names_of_recoveries_are_controls_that_differ_by_it() -> None:
     """On one transport all of them are the same congestion avoidance: that is why they keep theirs beside each other."""
     found = {
         of(f"{control}:name=x", transport="linux", buffer="60pkt").run().flow_summaries()[0].goodput_bps.mean
-        for control in BY_RECOVERY - {"tahoe"}
+        for control in filter(by_recovery, catalogue("controls"))
+        if control != "tahoe"
     }
     assert len(found) == 1
 

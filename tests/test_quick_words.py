@@ -12,7 +12,7 @@ import pytest
 from headgate import Scenario, ScenarioError, quick
 from headgate.base.errors import HeadgateError, nearest
 from headgate.quick import amounts
-from headgate.scenario.shorthands import QUEUES, shorthands
+from headgate.scenario.shorthands import queues, shorthands
 
 from .conftest import Cli
 
@@ -159,11 +159,11 @@ def test_the_terminal_says_what_short_names_send(cli: Cli) -> None:
 
 
 def test_other_names_of_a_queue_mean_the_same(cli: Cli) -> None:
-    for name in QUEUES:
+    for name in queues():
         assert of("bulk", queue=name).data == of("bulk", queue="fcfs").data
     assert of("bulk", queue="fifo:buffer=30KB").data["topology"]["line"]["queue"] == {"kind": "fcfs", "buffer": "30KB"}
     listed = cli("list", "short-names").stdout
-    assert all(f"\n{name} " in listed for name in QUEUES)
+    assert all(f"\n{name} " in listed for name in queues())
     with pytest.raises(ScenarioError, match="did you mean `fcfs`"):
         of("bulk").set("topology.line.queue", "droptail")
 

@@ -18,7 +18,7 @@ use headgate_sim::spec::{Scenario, SpecError, Sweep};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 create_exception!(
     headgate._core,
@@ -72,6 +72,36 @@ fn check(py: Python<'_>, scenario_json: &str, control: Option<Bound<'_, watch::C
     let mut watch = watch::Watch::new(control.as_ref().map(Bound::get));
     let scenario = watch.read(py, scenario_json)?;
     watch.text(py, &scenario)
+}
+
+/// A scenario that was read and checked.
+#[pyclass(frozen, module = "headgate._core")]
+struct Resolved(Scenario);
+
+#[pymethods]
+impl Resolved {
+    #[new]
+    fn new(py: Python<'_>, scenario_json: &str) -> PyResult<Resolved> {
+        watch::Watch::new(None).read(py, scenario_json).map(Resolved)
+    }
+
+    /// As `check` gives it.
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        watch::Watch::new(None).text(py, &self.0)
+    }
+
+    /// What follows from it, as JSON text: see `headgate_sim::facts`.
+    fn facts(&self, py: Python<'_>) -> PyResult<String> {
+        watch::Watch::new(None).facts(py, &self.0)
+    }
+}
+
+/// What a queue does, of its table as JSON text: `marks`, `weights`, `priorities`, `labels`, `rounds by rate`.
+#[pyfunction]
+fn does(queue_json: &str) -> PyResult<Vec<&'static str>> {
+    let queue: headgate_queue::Spec =
+        serde_json::from_str(queue_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(queue.does().names().collect())
 }
 
 /// The numbers of the flows whose shares may depend on the phase of arrivals (`headgate_sim::in_step`), of a scenario as JSON text.
@@ -140,6 +170,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         column::Column,
         steps::Steps,
         run::RunResult,
+        Resolved,
         batch::Batch,
         watch::Control,
         cost::Calls,
@@ -149,6 +180,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     );
     m.add("TraceFault", m.py().get_type::<trace::TraceFault>())?;
     m.add("MISSING", headgate_replay::table::MISSING)?;
+    let presets = headgate_control::transport::tcp::Preset::ALL.map(|preset| json!(preset));
+    m.add("PRESETS", presets.iter().filter_map(Value::as_str).collect::<Vec<_>>())?;
     m.add("ECN", headgate_replay::csv::ECN.to_vec())?;
     m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
     let numbers = Number::ALL.iter().map(|number| (number.name(), number.unit().name(), number.about()));
@@ -164,6 +197,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(schema, m)?,
         wrap_pyfunction!(catalogue_of, m)?,
         wrap_pyfunction!(check, m)?,
+        wrap_pyfunction!(does, m)?,
         wrap_pyfunction!(in_step, m)?,
         wrap_pyfunction!(check_sweep, m)?,
         wrap_pyfunction!(quantity, m)?,

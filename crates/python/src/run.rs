@@ -48,6 +48,11 @@ impl RunResult {
         Watch::new(None).text(py, &self.scenario)
     }
 
+    /// What follows from the scenario, as JSON text: see `headgate_sim::facts`.
+    fn facts(&self, py: Python<'_>) -> PyResult<String> {
+        Watch::new(None).facts(py, &self.scenario)
+    }
+
     /// The columns of a table: flows, intervals, links, gauges, traces, routes or delays. A column of names is a pair (codes, names).
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         if name == "delays" {

@@ -112,6 +112,12 @@ impl<'a> Watch<'a> {
         py.detach(|| headgate_sim::in_step(s, &mut || self.stop())).map_err(|e| self.error(py, &e))
     }
 
+    /// The facts of a scenario, as JSON text.
+    pub fn facts(&mut self, py: Python<'_>, s: &Scenario) -> PyResult<String> {
+        let found = py.detach(|| headgate_sim::facts(s, &mut || self.stop())).map_err(|e| self.error(py, &e))?;
+        Ok(found.to_string())
+    }
+
     /// A run that is ready to begin.
     pub fn build(&mut self, py: Python<'_>, s: &Scenario, seed: u64, run: u64, rows: Rows) -> PyResult<Run> {
         let most = match self.control.and_then(|c| c.most) {

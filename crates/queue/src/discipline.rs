@@ -1,12 +1,14 @@
 //! What every discipline does.
 
-use crate::{Backlog, Cx, Decisions, LinkInfo, Look, Sent, Service, Tell};
+use crate::{Backlog, Cx, Decisions, Does, LinkInfo, Look, Sent, Service, Tell};
 use headgate_packet::{FlowId, Packet, TcpHeader, Time};
 
 /// A queueing discipline. The contract, tested for every discipline of the list:
 /// packets in = packets out + dropped + backlog; `None` with a backlog requires a `timeout`; the order within a flow is
 /// kept unless the file says otherwise; the same calls and seed give the same answers.
 pub trait Discipline {
+    /// What it does beside keeping, sending and dropping packets, or may do if its parameters say so.
+    const DOES: Does = Does::NOTHING;
     /// It sends whenever the line is free and a packet waits. One that does not keeps packets back for a time.
     const WORK_CONSERVING: bool = true;
     /// It looks at the conversation of a packet. A discipline that does not may see all packets as one conversation.

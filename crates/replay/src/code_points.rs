@@ -28,14 +28,7 @@ pub type Priorities = [u8; ALL];
 
 /// How a discipline reads code points.
 pub fn priorities(spec: &Spec) -> Priorities {
-    let levels = match spec {
-        Spec::StrictPriority(params) => params.levels,
-        // Behind its levels there is best effort.
-        Spec::Hrr(params) => params.slots.len() as u32 + 1,
-        // A plugin is told that 0 is the highest.
-        Spec::Blt(_) | Spec::Foreign(_) => LEVELS,
-        _ => return std::array::from_fn(|code_point| code_point as u8),
-    };
+    let Some(levels) = spec.levels() else { return std::array::from_fn(|code_point| code_point as u8) };
     let of = |code_point: usize| level(code_point as u8) * levels.clamp(1, LEVELS) / LEVELS;
     std::array::from_fn(|code_point| of(code_point) as u8)
 }

@@ -1,10 +1,12 @@
 //! The lists of algorithms as data, for help, `headgate list` and the generated reference pages.
 
+use headgate_control::transport::Config;
+use headgate_control::transport::tcp::Preset;
 use headgate_packet::Rate;
 use headgate_packet::choice::Entry;
 use headgate_packet::foreign;
 use headgate_packet::header::{deviations, title};
-use headgate_queue::{Discipline as _, LinkInfo};
+use headgate_queue::{Discipline as _, Does, LinkInfo, Priorities};
 use serde_json::{Value, json};
 
 /// The lists by name.
@@ -22,17 +24,30 @@ pub const LISTS: [(&str, &[Entry]); 11] = [
     ("rate-traces", crate::link::rate::LIST),
 ];
 
-/// A list as JSON: `[{name, source, deviations, summary, parameters: [{name, type, default, description, ...}]}]`, and `gauges` of disciplines, and `transport` of flow controls, whether a flow may say how it is served; `None` for an unknown list.
+/// A list as JSON: `[{name, source, deviations, summary, family, aliases, parameters: [{name, type, default, description, ...}]}]`; of disciplines `gauges`; of
+/// these and of AQMs what each `does` by default, and the priorities that are served best and worst; of flow controls `transport`, whether a
+/// flow may say how it is served, and how it is served by itself. `None` for an unknown list.
 pub fn catalogue(list: &str) -> Option<Value> {
     let (_, entries) = LISTS.iter().find(|(name, _)| *name == list)?;
     let with_gauges = |entry| {
         let mut described = describe(entry);
-        if list == "disciplines" {
-            described["gauges"] = json!(gauges(entry.name));
-        }
-        if list == "flow-controls" {
-            let control = headgate_control::Spec::default_of(entry.name).expect("a flow control of the list");
-            described["transport"] = json!(control.transport().has_options());
+        match list {
+            "disciplines" => {
+                let queue = headgate_queue::Spec::default_of(entry.name).expect("a discipline of the list");
+                described["gauges"] = json!(gauges(&queue));
+                done(&mut described, queue.does());
+            }
+            "aqms" => {
+                let aqm = headgate_queue::aqm::Spec::default_of(entry.name).expect("an AQM of the list");
+                done(&mut described, aqm.does());
+            }
+            "flow-controls" => {
+                let control = headgate_control::Spec::default_of(entry.name).expect("a flow control of the list");
+                served(&mut described, &control.transport());
+                described["by_delay"] = json!(control.by_delay());
+                described["layers"] = json!(control.in_layers());
+            }
+            _ => {}
         }
         described
     };
@@ -45,15 +60,44 @@ pub fn catalogue(list: &str) -> Option<Value> {
     }
     match list {
         "flow-controls" => all.extend(headgate_control::REGISTRY.all().iter().map(|entry| plugin(entry))),
-        "disciplines" => all.extend(headgate_queue::REGISTRY.all().iter().map(|entry| plugin(entry))),
+        "disciplines" => all.extend(headgate_queue::REGISTRY.all().iter().map(|entry| {
+            let mut described = plugin(entry);
+            done(&mut described, Does::ALL);
+            described
+        })),
         _ => {}
     }
     Some(all.into())
 }
 
+/// What a discipline or an AQM does by default, and which priorities make a difference.
+fn done(described: &mut Value, does: Does) {
+    described["does"] = json!(does.names().collect::<Vec<_>>());
+    if let Some(Priorities { best, worst }) = does.priorities {
+        described["priorities"] = json!([best, worst]);
+    }
+}
+
+/// How the transport serves a flow control that a flow says nothing of: the preset, the recovery, and what another preset would change that belongs to the
+/// control. One with Linux's transport has that as a whole or not at all.
+fn served(described: &mut Value, config: &Config) {
+    described["transport"] = json!(config.has_options());
+    described["marked"] = json!(config.ecn.is_capable());
+    let Some(rules) = config.tcp_rules() else { return };
+    described["preset"] = json!(if rules.as_linux { Preset::Linux } else { Preset::Rfc });
+    described["recovery"] = json!(rules.recovery);
+    let (usual, mut kept) = (Preset::Rfc.rules(), serde_json::Map::new());
+    if !rules.as_linux && rules.paced != usual.paced {
+        kept.insert("paced".to_owned(), rules.paced.into());
+    }
+    if !rules.as_linux && rules.initial_window != usual.initial_window {
+        kept.insert("initial_window".to_owned(), rules.initial_window.into());
+    }
+    described["kept"] = kept.into();
+}
+
 /// The gauges of the discipline, read at the end of each interval.
-fn gauges(discipline: &str) -> Vec<&'static str> {
-    let spec = headgate_queue::Spec::default_of(discipline).expect("a discipline of the list");
+fn gauges(spec: &headgate_queue::Spec) -> Vec<&'static str> {
     let rate = Rate::from_bps(1_000_000).expect("above zero");
     let mut names = Vec::new();
     spec.build(&LinkInfo { rate, flows: 1, weights: Vec::new(), hosts: vec![] }).probe(&mut |name, _| names.push(name));
@@ -73,6 +117,7 @@ fn describe(entry: &Entry) -> Value {
     let parameters = parameters(&schema, &defaults);
     json!({
         "name": entry.name, "source": entry.card.source, "deviations": deviations(entry.header), "summary": schema["description"],
+        "family": entry.card.family, "aliases": entry.card.aliases,
         "parameters": parameters
     })
 }

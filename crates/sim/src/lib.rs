@@ -5,6 +5,7 @@ mod capacity;
 pub mod catalogue;
 mod change;
 pub mod engine;
+mod facts;
 mod finished;
 mod flows;
 pub mod laws;
@@ -29,6 +30,7 @@ mod trace;
 mod tracks;
 pub mod workload;
 
+pub use facts::facts;
 pub use finished::Finished;
 pub use phase::in_step;
 pub use run::{Followed, Run};

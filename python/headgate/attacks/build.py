@@ -15,13 +15,14 @@ from .. import _core
 from ..base.catalogue import has_transport, parameter_names
 from ..referee.part import Place, Wanted
 from ..referee.subjects import Judged
+from ..scenario.baselines import baselines
 from .genome import Bounds, Candidate
 from .objective import STEP, Objective
 
 PACKET = 1500
 
 #: The flow control of the flows through a queue that is attacked.
-BESIDE = "cubic"
+(BESIDE,) = baselines("attack")["beside"]
 
 #: Maximum number of events of a delay that goes on and off.
 _EVENTS = 4000

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..scenario.baselines import PLAIN
+
 #: How the delay of the first flow varies within its bound.
 PATTERNS = ("none", "uniform", "on-off", "sawtooth", "worst")
 
@@ -220,7 +222,7 @@ class Bounds:
     @property
     def plain_queue(self) -> str:
         """The plainest of the queues."""
-        return "fcfs" if "fcfs" in self.queues else self.queues[0]
+        return PLAIN if PLAIN in self.queues else self.queues[0]
 
     def active(self, candidate: Candidate) -> tuple[str, ...]:
         """The names of what differs from a plain path within these bounds."""

@@ -16,6 +16,7 @@ from ..base.errors import HeadgateError
 from ..referee.runner import Progress, Runner
 from ..referee.store import RefereeStore
 from ..referee.subjects import Judged
+from ..scenario.baselines import baselines
 from ..sweep.engines import Dask
 from . import work
 from .bounds import read
@@ -29,10 +30,7 @@ from .shrink import shrink
 from .words import sentence
 
 #: Who else is put in the place of the scheme, unless the user says otherwise.
-REFERENCES = {
-    "control": ("reno", "cubic", "bbr1", "bbr3", "copa"),
-    "queue": ("fcfs", "red", "codel", "pie", "fq_codel"),
-}
+REFERENCES = baselines("attack")
 
 #: The seed of the search's runs, those that confirm a break, and those that judge it at the end: nothing has seen them.
 SEARCH, CONFIRM, UNSEEN = (1,), (2, 3, 4, 5, 6), tuple(range(101, 111))

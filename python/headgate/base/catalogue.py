@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from .. import _core
@@ -76,8 +76,18 @@ class Choosable:
         parameters: what can be set.
         deviations: from the source.
         plugin: whether it is none of headgate's own.
+        family: what it belongs to among those of its list, if anything.
+        aliases: other names under which it is known.
         gauges: of a discipline, what the table `gauges` has of it.
+        does: of a discipline or an AQM, what it does with its defaults: `marks`, `weights`, `priorities`, `labels`, `rounds by rate`.
+        priorities: the priority that it serves best, and the one that it serves worst.
         transport: of a flow control, whether a flow may say how the transport serves it.
+        marked: whether packets of a flow with this control may be marked that says nothing of it.
+        by_delay: whether it slows down as the delay of its packets grows.
+        layers: whether its receiver joins and leaves layers, of which the workload of that name is made.
+        preset: the transport's preset that it has by itself.
+        recovery: how its losses are found and repaired by itself.
+        kept: options of the transport that belong to it, where a preset would change them.
     """
 
     name: str
@@ -86,8 +96,18 @@ class Choosable:
     parameters: tuple[Parameter, ...]
     deviations: tuple[str, ...] = ()
     plugin: bool = False
+    family: str = ""
+    aliases: tuple[str, ...] = ()
     gauges: tuple[str, ...] = ()
+    does: frozenset[str] = frozenset()
+    priorities: tuple[int, int] | None = None
     transport: bool = False
+    marked: bool = False
+    by_delay: bool = False
+    layers: bool = False
+    preset: str = "rfc"
+    recovery: str = ""
+    kept: Mapping[str, object] = field(default_factory=dict)
 
     def takes(self, parameter: str) -> bool:
         """Whether it has a parameter of this name."""
@@ -173,25 +193,29 @@ def changed() -> None:
 
 def _read(name: str) -> Catalogue:
     """The only place that reads the engine's lists."""
-    entries = [
-        Choosable(
-            e["name"],
-            e["summary"],
-            e["source"],
-            tuple(_parameter(p) for p in e["parameters"]),
-            tuple(e["deviations"]),
-            e.get("plugin", False),
-            tuple(e.get("gauges", ())),
-            e.get("transport", False),
-        )
-        for e in json.loads(_core.catalogue(name))
-    ]
+    said: list[dict[str, Any]] = json.loads(_core.catalogue(name))
+    entries = [Choosable(**{key: _TYPES.get(key, _same)(value) for key, value in e.items()}) for e in said]
     return Catalogue(name, {e.name: e for e in entries})
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _parameter(said: dict[str, Any]) -> Parameter:
     lists: dict[str, Any] = {key: tuple(said[key]) for key in ("choices", "meanings") if key in said}
     return Parameter(**{**said, **lists})
+
+
+#: What becomes of lists that the engine says of an entry.
+_TYPES: Mapping[str, Callable[[Any], Any]] = {
+    "parameters": lambda said: tuple(map(_parameter, said)),
+    "deviations": tuple,
+    "aliases": tuple,
+    "gauges": tuple,
+    "does": frozenset,
+    "priorities": tuple,
+}
 
 
 def is_own(name: str, kind: str) -> bool:
@@ -212,6 +236,54 @@ def has_transport(control: str) -> bool:
     """
     known = catalogue("flow-controls")
     return control in known and known[control].transport
+
+
+def of_family(family: str) -> tuple[str, ...]:
+    """The flow controls of a family.
+
+    >>> of_family("cubic-window")
+    ('cubic', 'cubic_linux')
+    """
+    return tuple(name for name, entry in catalogue("flow-controls").items() if entry.family == family)
+
+
+def preset_of(control: str) -> str:
+    """The transport's preset that a flow control has by itself; empty for one without a transport.
+
+    >>> preset_of("cubic"), preset_of("cubic_linux"), preset_of("none")
+    ('rfc', 'linux', '')
+    """
+    return catalogue("flow-controls")[control].preset if has_transport(control) else ""
+
+
+def in_layers(control: str) -> bool:
+    """Whether a flow control's receiver joins and leaves layers.
+
+    >>> in_layers("rlm"), in_layers("cubic")
+    (True, False)
+    """
+    known = catalogue("flow-controls")
+    return control in known and known[control].layers
+
+
+def is_marked(control: str) -> bool:
+    """Whether a flow control has marks of its own: by itself, or with its parameter `l4s`.
+
+    >>> [name for name in catalogue("controls") if is_marked(name)]
+    ['decbit', 'dctcp', 'prague', 'scream']
+    """
+    known = catalogue("flow-controls")
+    return control in known and not known[control].plugin and (known[control].marked or known[control].takes("l4s"))
+
+
+def shapes(discipline: str) -> bool:
+    """Whether a discipline holds packets to a rate of its own, if it is given one.
+
+    >>> [name for name in catalogue("disciplines") if shapes(name)]
+    ['cake', 'tbf']
+    """
+    known = catalogue("disciplines")
+    return discipline in known and not known[discipline].plugin and known[discipline].takes("rate")
 
 
 def parameter_names(kind: str) -> dict[str, tuple[str, ...]]:

@@ -74,6 +74,7 @@ def train(
     with signals.loading():
         from ..base.atomic import require_place
         from ..plugins import load
+        from ..scenario.baselines import baselines
         from ..training.learning import learn
         from ..training.measuring import measure
         from ..training.policy import require_name
@@ -109,7 +110,12 @@ def train(
     if episodes:
         with progress("measuring") as shown:
             rows = measure(
-                ["aimd", "cubic", name], drawn, plugins=plugins, episodes=episodes, reward=reward, progress=shown
+                [*baselines("train")["control"], name],
+                drawn,
+                plugins=plugins,
+                episodes=episodes,
+                reward=reward,
+                progress=shown,
             )
     if as_json:
         print_json({"file": str(out), "about": policy.about, "measured": [vars(row) for row in rows]})

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..base.counts import counted, verb
 from ..base.parallel import run_once
+from ..scenario.baselines import PLAIN
 from ..scenario.scenario import Scenario
 from ..scenario.subjects import Scheme
 from .parameters import bounds, elsewhere, parameters
@@ -19,7 +20,7 @@ Work = Callable[[Scheme], str | None]
 def scenario(subject: Scheme, **change: Any) -> Scenario:
     """One flow over a line of 10 Mbit/s and 20 ms, unless something is changed."""
     line: dict[str, Any] = {"name": "line", "from": "g", "to": "h", "rate": "10Mbit/s", "delay": "10ms"}
-    line |= {"queue": {"kind": "fcfs", "buffer": "1BDP"}, **change.pop("line", {})}
+    line |= {"queue": {"kind": PLAIN, "buffer": "1BDP"}, **change.pop("line", {})}
     flow = {
         "name": "own",
         "from": "a",
@@ -58,8 +59,8 @@ def goodput(subject: Scheme, **change: Any) -> float:
 
 #: Paths on which a flow control must not fail, with the least goodput in packets a second that shows that it goes on.
 PATHS: dict[str, tuple[dict[str, Any], float]] = {
-    "a long queue": ({"line": {"queue": {"kind": "fcfs", "buffer": "1000pkt"}}}, 40),
-    "a buffer of one packet": ({"line": {"queue": {"kind": "fcfs", "buffer": "1pkt"}}}, 1),
+    "a long queue": ({"line": {"queue": {"kind": PLAIN, "buffer": "1000pkt"}}}, 40),
+    "a buffer of one packet": ({"line": {"queue": {"kind": PLAIN, "buffer": "1pkt"}}}, 1),
     "loss of 5 % both ways": ({"line": {"loss": {"kind": "bernoulli", "probability": 0.05}}}, 1),
     "loss of half of all packets": ({"line": {"loss": {"kind": "bernoulli", "probability": 0.5}}}, 0.01),
     "marks": (
@@ -71,7 +72,7 @@ PATHS: dict[str, tuple[dict[str, Any], float]] = {
     ),
     "packets out of order": ({"line": {"jitter": {"mean": "10ms", "reorder": True}}}, 1),
     "a slow line": (
-        {"line": {"rate": "20kbit/s", "queue": {"kind": "fcfs", "buffer": "10pkt"}}, "duration": "30s"},
+        {"line": {"rate": "20kbit/s", "queue": {"kind": PLAIN, "buffer": "10pkt"}}, "duration": "30s"},
         0.1,
     ),
     "a fast line": ({"line": {"rate": "400Mbit/s", "delay": "1ms"}, "duration": "2s"}, 40),
@@ -136,7 +137,7 @@ def _later(subject: Scheme) -> str | None:
 
 def _reacts(subject: Scheme) -> str | None:
     """Packets that are lost make it send less: without a reaction a queue stays full of retransmissions."""
-    result = scenario(subject, line={"queue": {"kind": "fcfs", "buffer": "20pkt"}}).run(seed=1)
+    result = scenario(subject, line={"queue": {"kind": PLAIN, "buffer": "20pkt"}}).run(seed=1)
     flow = result.flow_summaries()[0]
     sent = float(flow.goodput_pps.mean) * 10
     if flow.drops > 0.3 * max(sent, 1):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analysis.tcp import CUBIC_BETA, CUBIC_C
+from ..base.catalogue import catalogue
 
 #: Below this window, in packets, timeouts and not the law decide.
 LEAST_WINDOW = 12.0
@@ -44,11 +45,17 @@ class LossLaw:
         return float((a * rtt**0.75 / 1.2) ** 4)
 
 
-_RENO = LossLaw(-0.5, "Mathis et al. 1997")
-_CUBIC = LossLaw(-0.75, "RFC 9438, section 5.1", cubic=True)
+#: The laws of families of flow controls.
+LAWS = {
+    "reno-window": LossLaw(-0.5, "Mathis et al. 1997"),
+    "cubic-window": LossLaw(-0.75, "RFC 9438, section 5.1", cubic=True),
+}
 
-#: The laws of flow controls of the list.
-LAWS = {**dict.fromkeys(("reno", "newreno", "sack"), _RENO), **dict.fromkeys(("cubic", "cubic_linux"), _CUBIC)}
+
+def law_of(control: str) -> LossLaw | None:
+    """The law of a flow control, if theory has one for its family."""
+    known = catalogue("flow-controls")
+    return LAWS.get(known[control].family) if control in known else None
 
 
 def exponent(losses: Sequence[float], rates: Sequence[float]) -> float:

@@ -8,6 +8,7 @@ from .. import _core
 from ..base.catalogue import has_transport
 from ..referee.part import Place
 from ..referee.subjects import Judged, null_flow
+from ..scenario.baselines import PLAIN
 
 PACKET = 1500
 
@@ -67,7 +68,7 @@ def place(
         "rate": _rate(before * rate),
         "delay": _time(rtt / 2),
     }
-    line["queue"] = {"kind": "fcfs", "buffer": f"{packets}pkt"}
+    line["queue"] = {"kind": PLAIN, "buffer": f"{packets}pkt"}
     if loss:
         line["loss"] = {"forward": {"kind": "bernoulli", "probability": loss}}
     links += [line, {"name": "exit", "from": "h", "to": "sink", "rate": _rate(10 * rate * max(1.0, before))}]

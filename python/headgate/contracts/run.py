@@ -25,7 +25,7 @@ from ..referee.work import RunJob
 from ..stats.means import mean_of
 from . import work
 from .found import Contract, DelayPoint, LossPoint, Reason
-from .laws import LAWS, LEAST_WINDOW, MOST_OF_LINE, LossLaw, exponent, first_beyond, reached, shares, starving_delay
+from .laws import LEAST_WINDOW, MOST_OF_LINE, LossLaw, exponent, first_beyond, law_of, reached, shares, starving_delay
 from .places import DEEP, FROM, PACKET, place
 from .steady import LONGEST
 
@@ -110,7 +110,7 @@ class _Bench:
         fills = points[-1].mean > FILLS * deep.mean and deep.mean > RTT
         low, high = ([p for p in points if p.flows == 2 and p.before == before] for before in FROM)
         predicted, reason = _predicted(low, high, ratio, fills)
-        law = LAWS.get(str(self._control.table["kind"]))
+        law = law_of(str(self._control.table["kind"]))
         goodput = self._losses(losses, seeds)
         measured = [_loss(p, goodput[p], law) for p in losses]
         counted = [p for p in measured if p.counts]

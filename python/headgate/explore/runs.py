@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import _core
 from ..base import memory
+from ..base.resolved import Resolved
 from ..checks.phase import noise_sentence
 from ..results.results import Results
 from ..scenario.effects import warnings
@@ -257,10 +258,10 @@ class Runs:
         self._parts.submit(work)
 
 
-def _warnings(whole: dict[str, Any], whole_s: float | None) -> list[str]:
+def _warnings(whole: Resolved, whole_s: float | None) -> list[str]:
     """Warnings about what has no effect in a resolved scenario; those about the first part of a run are those about the whole run."""
     if whole_s is not None:
-        whole = {**whole, "duration": _core.quantity_text("s", max(round(whole_s * 1e12), 1))}
+        whole = whole.lasting(_core.quantity_text("s", max(round(whole_s * 1e12), 1)))
     return warnings(whole)
 
 
@@ -277,7 +278,7 @@ def finished(
     `whole_s`: the duration of the whole run, if this is its first part.
     """
     results = Results([result])
-    whole: dict[str, Any] = json.loads(result.scenario)
+    whole = Resolved(json.loads(result.scenario), result.facts)
     until = _core.quantity(whole["duration"])[2]
     flows, ports = results.flows["flow"].tolist(), results.links["link"].tolist()
     shown = views(result.table, flows, ports, until)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from ..base.catalogue import catalogue
 from ..base.errors import HeadgateError, cut, nearest
 from ..quick.amounts import quantity, text_of
 from ..quick.flows import split
 from ..quick.lists import discipline_of, transports_said
-from ..scenario.effects import LABELS, PRIORITIES, properties
+from ..scenario.effects import LABELS, PRIORITIES
 from .cells import GameCell
 
 #: Kinds of strategies: a source that heeds congestion less than it should, another flow control, a claim to be another one or several,
@@ -72,13 +73,6 @@ STRATEGIES: Mapping[str, Strategy] = {
     )
 }  # fmt: skip
 
-#: The priority that gives most, where the one that flows have is not the highest: that of voice in `cake`, the class of the rest in `htb`.
-#: Elsewhere honest flows have the lowest priority, and the source the highest.
-_PRIORITY = {"cake": 46, "htb": 1}
-
-#: The priority of honest flows where 0 is the highest: the lowest of the defaults, or a level below the first.
-LOWEST = {"strict_priority": 7, "blt": 7, "hrr": 1}
-
 
 def read_strategies(text: str) -> list[Strategy]:
     """The strategies of `--strategies`; `all` are all.
@@ -112,7 +106,7 @@ def applies(strategy: Strategy, cell: GameCell) -> bool:
     ...     STRATEGIES["label"], GameCell("fq", "1Mbit/s", "40ms", "1bdp"))
     (True, False)
     """
-    return not strategy.reads or strategy.reads in properties({"kind": discipline_of(cell.queue)})
+    return not strategy.reads or strategy.reads in catalogue("disciplines")[discipline_of(cell.queue)].does
 
 
 def flow_of(strategy: Strategy, honest: str, cell: GameCell, flows: int, buffer_bytes: float) -> str:
@@ -135,7 +129,7 @@ def flow_of(strategy: Strategy, honest: str, cell: GameCell, flows: int, buffer_
     values = {
         "flood": text_of("bps", 2 * line),
         "window": str(max(2, round(2 * holds / flows / _PACKET))),
-        "priority": str(_PRIORITY.get(discipline_of(cell.queue), 0)),
+        "priority": str(_priorities(cell)[0]),
         **{f"rate{x}": text_of("bps", round(float(x) * line / flows)) for x in ("0.1", "1.5", "3")},
     }
     name, _, rest = strategy.flow.replace("{honest}", honest).partition(":")
@@ -156,10 +150,15 @@ def transports_of(strategies: Iterable[Strategy], honest: str, cell: GameCell, f
 
 
 def honest_of(honest: str, cell: GameCell, of_claims: bool) -> str:
-    """The honest flows: where a priority is claimed and 0 is the highest, they have the lowest one.
+    """The honest flows: where a priority is claimed and the usual one, 0, is not the worst, they have the worst.
 
     >>> honest_of("reno", GameCell("strict_priority", "1Mbit/s", "40ms", "1bdp"), True)
     'reno:priority=7'
     """
-    lowest = LOWEST.get(discipline_of(cell.queue)) if of_claims else None
-    return honest if lowest is None else f"{honest}{',' if ':' in honest else ':'}priority={lowest}"
+    worst = _priorities(cell)[1] if of_claims else 0
+    return f"{honest}{',' if ':' in honest else ':'}priority={worst}" if worst else honest
+
+
+def _priorities(cell: GameCell) -> tuple[int, int]:
+    """The priorities that the discipline serves best and worst; 0, the usual one, where it reads none."""
+    return catalogue("disciplines")[discipline_of(cell.queue)].priorities or (0, 0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, unknown
+from ..scenario.baselines import PLAIN
 from ..scenario.scenario import Scenario
 from ..scenario.shorthands import shorthands
 from .amounts import quantity, read, read_buffer, read_share, share, text_of, together
@@ -50,7 +51,7 @@ def scenario(
     rate: str,
     rtt: str,
     flows: str | Sequence[str],
-    queue: str = "fcfs",
+    queue: str = PLAIN,
     buffer: str | None = None,
     duration: str | None = None,
     seed: int | None = None,

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ..base.catalogue import has_transport, parameter_names
+from ..base.catalogue import has_transport, is_marked, parameter_names
 from ..base.errors import HeadgateError
-from ..scenario.effects import BY_MARK, REACT, SCALABLE
 from .flows import Flows, parse, split
 from .queues import known_as, plain
 
@@ -45,7 +44,7 @@ def apply(line: TypedLine, whole: Mapping[str, str], marked: bool) -> list[str]:
     ecn = whole.get("ecn", "on" if marked else "")
     if ecn in ("on", "true", "yes", "1"):
         if not marked:
-            _each(line, "transport.ecn=true", lambda f: _windowed(f) and _control(f) not in (*REACT, *SCALABLE))
+            _each(line, "transport.ecn=true", lambda f: _windowed(f) and not is_marked(_control(f)))
         if not _mark(line, "true"):
             faults.append("found 'ecn'; expected a queue that marks, such as fq_codel:mark=true or red:mark=true")
     elif ecn:
@@ -65,9 +64,7 @@ def _typed_marks(line: TypedLine) -> bool:
         groups = [flow for text in [*line.flows, *line.up_flows] for flow in parse(text)]
     except HeadgateError:
         return False
-    return not any(
-        _control(flow) in (*REACT, *SCALABLE, "decbit") or "ecn" in str(flow.entry.get("transport")) for flow in groups
-    )
+    return not any(is_marked(_control(flow)) or "ecn" in str(flow.entry.get("transport")) for flow in groups)
 
 
 def _mark(line: TypedLine, value: str) -> bool:
@@ -79,7 +76,7 @@ def _mark(line: TypedLine, value: str) -> bool:
         for text in texts:
             kind = known_as(re.split(r"[:,]", text)[0]) or ""
             marks |= kind in ("cake", "dualpi2") or "mark" in parameter_names("disciplines").get(kind, ())
-            able = kind in BY_MARK and not re.search(r"\bmark=", text)
+            able = "mark" in parameter_names("disciplines").get(kind, ()) and not re.search(r"\bmark=", text)
             found.append(plain(f"{text}{',' if ':' in text else ':'}mark={value}") if able else text)
         if found:
             line.options[name] = found[0]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..base.catalogue import has_transport
+from .. import _core
+from ..base.catalogue import has_transport, preset_of
 from ..base.counts import verb
 from ..base.errors import cut
-from ..scenario.effects import LEAST_TIMEOUT, LINUX
-from ..scenario.shorthands import MODERN
-from ..scenario.transports import BY_RECOVERY, EACH, control_of, differ, differing, kept, names, names_one, number
+from ..scenario.baselines import MODERN
+from ..scenario.transports import EACH, by_recovery, control_of, differ, differing, kept, names, names_one, number
 from .flows import Flows
 
 #: Round trips in seconds below which flows have Linux's transport unless they choose another one. The least timeout of RFC 6298, 1 s, is a
@@ -17,7 +17,7 @@ SHORT_S = 0.001
 
 #: What `--transport` may be besides a preset: one for all flow controls that stand beside each other, or each its own.
 SAME, OWN = "same", "own"
-TRANSPORTS = (SAME, OWN, *LEAST_TIMEOUT)
+TRANSPORTS = (SAME, OWN, *_core.PRESETS)
 
 
 def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> list[str]:
@@ -48,7 +48,10 @@ def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> li
     short = [
         g
         for g, trip in zip(groups, trips, strict=True)
-        if trip < SHORT_S * 10**12 and has_transport(control_of(g)) and control_of(g) not in LINUX and not names_one(g)
+        if trip < SHORT_S * 10**12
+        and has_transport(control_of(g))
+        and preset_of(control_of(g)) != "linux"
+        and not names_one(g)
     ]
     if transport not in (SAME, OWN):
         short = []
@@ -71,8 +74,8 @@ def _transports(groups: list[Flows], transport: str, short: list[Flows]) -> list
             group.entry["transport"] = {**group.entry.get("transport", {}), "preset": transport, **kept(group)}
         return list(filter(None, [differing(groups)]))
     changed: list[Flows] = []
-    if transport == SAME and differ(modern) and not {control_of(g) for g in modern} <= BY_RECOVERY:
-        changed = [g for g in free if control_of(g) not in LINUX]
+    if transport == SAME and differ(modern) and not all(by_recovery(control_of(g)) for g in modern):
+        changed = [g for g in free if preset_of(control_of(g)) != "linux"]
         for group in changed:
             own = {**kept(group), **group.entry.get("transport", {})}
             group.entry |= {"transport": {"preset": "linux", **own}, "receiver": dict(EACH)}

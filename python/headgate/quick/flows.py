@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..base import commas
-from ..base.catalogue import parameter_names
+from ..base.catalogue import in_layers, parameter_names
 from ..base.errors import HeadgateError, cut, nearest, unknown
 from ..base.toml import parse_value
 from ..base.typed import same_name
@@ -181,7 +181,7 @@ def _start(name: str, option: str) -> dict[str, Any]:
                 f"{option}: found {cut(repr(name))}, a short name and a plugin; expected another name for the plugin"
             )
         return dict(json.loads(json.dumps(shorthands()[name].entry)))
-    if name == "rlm":
+    if in_layers(name):
         return {"control": name, "workload": "layers"}
     if name in parameter_names("flow-controls"):
         return {"control": name}

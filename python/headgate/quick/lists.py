@@ -7,12 +7,11 @@ import re
 from collections.abc import Sequence
 
 from .. import _core
-from ..base.catalogue import has_transport, parameter_names
+from ..base.catalogue import has_transport, in_layers, parameter_names, preset_of
 from ..base.errors import HeadgateError, cut, unknown
 from ..base.typed import same_name
-from ..scenario.effects import LINUX
 from ..scenario.subjects import several, spelled
-from ..scenario.transports import BY_RECOVERY, differing
+from ..scenario.transports import by_recovery, differing
 from .amounts import quantity, read_buffer
 from .flows import parse, split
 from .queues import known_as, plain
@@ -31,7 +30,7 @@ def read_controls(text: str) -> list[str]:
     ['cubic', 'dctcp:transport.initial_window=4,packet=500B', 'bbr']
     """
     found = [spelled(item, "control", "--controls") for item in several(text, "--controls")]
-    known = ["bbr", *(c for c in parameter_names("flow-controls") if c not in ("none", "rlm"))]
+    known = ["bbr", *(c for c in parameter_names("flow-controls") if c != "none" and not in_layers(c))]
     entries: list[str] = []
     for i, control in enumerate(found):
         name = re.split(r"[:*]", control)[0].strip()
@@ -65,9 +64,9 @@ def transports_said(controls: Sequence[str], remedy: bool = True) -> str:
     others = [
         g.name
         for g in groups
-        if not {"transport", "receiver"} & g.entry.keys() and has_transport(g.name) and g.name not in LINUX
+        if not {"transport", "receiver"} & g.entry.keys() and has_transport(g.name) and preset_of(g.name) != "linux"
     ]
-    if not said or not remedy or not others or set(others) <= BY_RECOVERY:
+    if not said or not remedy or not others or all(map(by_recovery, others)):
         return said
     return f"{said} {others[0]}:transport.preset=linux,receiver.every=1 has Linux's."
 

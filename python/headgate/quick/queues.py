@@ -7,18 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _core
-from ..base.catalogue import parameter_names
+from ..base.catalogue import parameter_names, shapes
 from ..base.errors import HeadgateError, cut, unknown
 from ..base.toml import parse_value, put
 from ..base.typed import same_name
-from ..scenario.shorthands import QUEUES
 from ..scenario.subjects import divided, is_own, spelled
 from .amounts import read_buffer, text_of, with_unit
 from .flows import split
 from .tc import KEYS, WORDS, lacks, meant, nothing, weight
-
-#: Disciplines that hold packets to a rate of their own.
-SHAPERS = ("cake", "tbf")
 
 #: Disciplines whose `limit` tc counts in bytes.
 _BYTES = ("tbf", "red", "choke")
@@ -68,8 +64,7 @@ def known_as(name: str) -> str | None:
     known = parameter_names("disciplines")
     if name not in known:
         name = meant(name).partition(":")[0]
-    short = QUEUES.get(name.lower(), name)
-    return short if short in known else same_name(name, list(known))
+    return name if name in known else same_name(name, list(known))
 
 
 def plain(text: str, option: str = "--queue") -> str:
@@ -143,9 +138,7 @@ def back_queue(text: str, own: str | None, buffer: str | None, product: int) -> 
     if own is None:
         queue = queue_of(text, buffer, product)
         return {
-            key: value
-            for key, value in queue.items()
-            if key not in ("rate", "peak_rate") or queue["kind"] not in SHAPERS
+            key: value for key, value in queue.items() if key not in ("rate", "peak_rate") or not shapes(queue["kind"])
         }
     # A queue without a buffer has none, whatever the one of the first direction has.
     own = spelled(own, "discipline", "--up-queue")

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
+from ..base.catalogue import shapes
 from ..base.errors import HeadgateError, cut
+from ..scenario.baselines import PLAIN
 from ..scenario.subjects import spelled
 from .amounts import quantity, read, text_of
 from .flows import Flows
-from .queues import SHAPERS, name_of, plain, queue_of
+from .queues import name_of, plain, queue_of
 
 #: The queue of a shaper that names none.
 QUEUE = "cake"
@@ -169,7 +171,7 @@ def _shaped(rate: str | None, fast: str, shaper: Shaper | None) -> tuple[str, di
     HTB class without a burst would let them.
     """
     if rate is None or shaper is None:
-        return fast, {"kind": "fcfs", "buffer": "1000pkt"}
+        return fast, {"kind": PLAIN, "buffer": "1000pkt"}
     kind = name_of("--shaper", shaper.queue)
     if kind == "htb":
         classes = [{"name": "all", "rate": rate}]
@@ -178,9 +180,9 @@ def _shaped(rate: str | None, fast: str, shaper: Shaper | None) -> tuple[str, di
     if "buffer" not in shaper.queue:
         # Its own default: the product of a line that it does not see says nothing.
         queue.pop("buffer", None)
-        if kind == "fcfs":
+        if kind == PLAIN:
             queue["buffer"] = "1000pkt"
-    if kind in SHAPERS:
+    if shapes(kind):
         if "rate" in queue:
             raise HeadgateError(f"--shaper: found a rate beside that of {kind}; expected one of them")
         return fast, {**queue, "rate": rate}
@@ -220,7 +222,7 @@ def in_the_modem(queue: str | None, up_queue: str | None) -> list[str]:
     given = [
         q
         for q in (queue, up_queue)
-        if q is not None and name_of("--queue", spelled(q, "discipline", "--queue")) in SHAPERS
+        if q is not None and shapes(name_of("--queue", spelled(q, "discipline", "--queue")))
     ]
     rates = {q: str(rate) for q in given if (rate := queue_of(q, None, 0).get("rate"))}
     if not rates:

@@ -11,6 +11,7 @@ from .. import _core
 from ..base.catalogue import has_transport
 from ..base.errors import HeadgateError, cut
 from ..plugins import trusted
+from ..scenario.baselines import PLAIN
 from ..scenario.scenario import Scenario
 from .case import Case, label
 from .expected import seconds
@@ -106,7 +107,7 @@ def _line(case: Case, cell: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("line.rate: missing; expected a rate such as 10Mbit/s")
     events = [{"link": "line", **event} if "stop" not in event else dict(event) for event in _filled(case.events, cell)]
     rtt = _time(line.pop("rtt", "40ms"), "line.rtt")
-    buffer, queue = line.pop("buffer", None), line.pop("queue", SUBJECT if case.judges == "aqm" else "fcfs")
+    buffer, queue = line.pop("buffer", None), line.pop("queue", SUBJECT if case.judges == "aqm" else PLAIN)
     if queue == SUBJECT:
         queue = {"kind": SUBJECT}
     queue = dict(queue) if isinstance(queue, dict) else {"kind": queue}

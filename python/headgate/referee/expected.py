@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from .. import _core
 from ..base.errors import cut, nearest
+from ..scenario.baselines import MODERN
 from .metrics import LEVELS, METRICS, WHOLE
 from .part import Wanted
 
@@ -118,7 +119,7 @@ class Bound(Measurement):
 class Better(Measurement):
     """A comparison with a baseline, run by run; differences of less than `zone` of the baseline's value are none."""
 
-    baseline: str = "cubic"
+    baseline: str = MODERN
     zone: float = Field(0.05, ge=0, le=1, allow_inf_nan=False)
 
 

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from .. import _core
-from ..base.catalogue import catalogue, has_transport
+from ..base.catalogue import catalogue, has_transport, of_family
 from ..base.errors import HeadgateError, cut, nearest
+from ..scenario.baselines import baselines
 from ..scenario.subjects import Scheme, read
 from .case import Need
 from .expected import seconds
 
 #: Baselines, whose runs come with headgate.
-BASELINES = {
-    "control": ("reno", "cubic", "cubic_linux", "bbr1", "bbr3", "prague"),
-    "aqm": ("fcfs", "red", "codel", "pie", "fq_codel"),
-}
+BASELINES = baselines("referee")
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ class Judged(Scheme):
     declares: tuple[str, ...] = ()
 
 
-#: Flow controls of the list whose windows are those of RFC 5681 and of RFC 9438.
-RENO_WINDOWS, CUBIC_WINDOWS = ("reno", "newreno", "sack"), ("cubic", "cubic_linux")
+#: What cases need that is a family of flow controls: a window as that of RFC 5681 or of RFC 9438, the BBR of the draft, rates for media.
+_FAMILIES = ("reno-window", "cubic-window", "bbr", "media")
 
 #: What would pass without being a scheme at all, by what is judged.
 NULLS = {
@@ -78,9 +76,8 @@ def has(subject: Judged, need: str) -> bool:
         return True
     if need == "tcp-window":
         return has(subject, "reno-window") or has(subject, "cubic-window")
-    known = {"media": ("scream",), "bbr": ("bbr3",), "reno-window": RENO_WINDOWS, "cubic-window": CUBIC_WINDOWS}
-    if need in known:
-        return kind in known[need]
+    if need in _FAMILIES:
+        return kind in of_family(need)
     # Packets carry ECN by the transport; a queue marks if it can be told to, or always does.
     return not subject.null and (has_transport(kind) or takes_marks(subject) or _marks(subject.table))
 

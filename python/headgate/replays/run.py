@@ -15,6 +15,7 @@ from ..base.atomic import atomic, require_place
 from ..base.choices import CLASSIFY, CONVENTIONS
 from ..base.errors import HeadgateError, TraceError, cut
 from ..base.memory import Limit
+from ..scenario.baselines import PLAIN
 from .options import Queue, disciplines, rename
 from .rates import Rate, line_rate
 from .result import Replay
@@ -30,7 +31,7 @@ Progress = Callable[[float, int], object]
 
 def replay(
     source: Any,
-    queue: Queue | Sequence[Queue] = "fcfs",
+    queue: Queue | Sequence[Queue] = PLAIN,
     rate: Rate = "",
     buffer: str | None = None,
     *,

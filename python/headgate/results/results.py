@@ -18,6 +18,7 @@ from ..base.atomic import write_text
 from ..base.counts import counted
 from ..base.errors import HeadgateError, nearest
 from ..base.notebook import MOST, heading, table
+from ..base.resolved import Resolved
 from ..stats import Mean, Sketch, drift, mser
 from ..stats.means import finite, means_of, pooled
 from .columns import RATES, columns
@@ -69,10 +70,9 @@ class Results:
         return "".join([*parts, heading("", below)])
 
     @cached_property
-    def scenario(self) -> dict[str, Any]:
-        """The resolved scenario, with every default."""
-        resolved: dict[str, Any] = json.loads(self.runs[0].scenario)
-        return resolved
+    def scenario(self) -> Resolved:
+        """The resolved scenario, with every default, and what follows from it."""
+        return Resolved(json.loads(self.runs[0].scenario), self.runs[0].facts)
 
     @property
     def seed(self) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..base.catalogue import catalogue
 from ..base.counts import counted, listed, verb
 from ..base.units import LEAST_TIME, scale_of
 from .acknowledgements import Acknowledgements
@@ -31,12 +32,8 @@ CHANGES = 0.2
 #: losses do not count for a flow control by delay.
 OFF, TRIPS, LOSSES = 0.2, 200, 20
 
-#: Flow controls that slow down when the delay of their packets grows: beside others that fill the queue they may get next to nothing for
-#: ever (Mo, La, Anantharam and Walrand 1999 for Vegas).
-BY_DELAY = ("vegas", "ledbat", "ledbat_plus_plus", "copa", "swift", "timely", "scream")
-
-#: Such a flow is starved if it gets less than this part of its share, the same in both halves of at least so many round trips: it reacts in
-#: each of them.
+#: A flow whose control slows down when the delay of its packets grows is starved if it gets less than this part of its share, the same in
+#: both halves of at least so many round trips: it reacts in each of them.
 STARVED, REACTIONS = 0.5, 50
 
 #: Acknowledgements are told of where they took more than this part of a line, and their waits where these are more than that part of a
@@ -161,12 +158,13 @@ def unsettled(results: Results) -> Iterator[str]:
     measured = float((results.flows["end_s"] - results.flows["start_s"]).mean())
     few: list[tuple[bool, str]] = []
     starved = False
+    by_delay = {name for name, entry in catalogue("controls").items() if entry.by_delay}
     for flow in results.flow_summaries():
         got, due, trip = flow.goodput_bps.mean, flow.max_min_bps, flow.rtt_s.mean
         if flow.flow not in halves or flow.flow in moved or not trip > 0 or abs(got - due) <= OFF * due:
             continue
         trips, losses = round(measured / trip), (flow.drops + flow.lost + flow.marks) // runs
-        if flow.control in BY_DELAY and got < due and trips >= REACTIONS:
+        if flow.control in by_delay and got < due and trips >= REACTIONS:
             # It slows down for the delay that it measures in each round trip, and loses few packets because it does.
             if got < STARVED * due:
                 starved = True

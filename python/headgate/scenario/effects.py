@@ -13,51 +13,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
-from ..base.catalogue import has_transport
 from ..base.errors import cut
+from ..base.resolved import Facts, FlowFacts, Resolved
 from ..base.times import time_text
-from .routes import Routes
+from .baselines import PLAIN
 
 #: What a discipline may do with a packet.
 MARKS, WEIGHTS, PRIORITIES, LABELS = "marks", "weights", "priorities", "labels"
 
-#: What each discipline does, with the parameters that `properties` does not read. tests/test_effects.py holds this against runs.
-DISCIPLINES: Mapping[str, frozenset[str]] = {
-    name: frozenset(does)
-    for name, does in {
-        "fcfs": (), "fq": (WEIGHTS,), "wfq": (WEIGHTS,), "fq_bit": (MARKS, WEIGHTS), "random_drop": (), "strict_priority": (PRIORITIES,),
-        "blt": (PRIORITIES,), "fq_preemptive": (WEIGHTS,),
-        "red": (MARKS,), "enhanced_red": (WEIGHTS,), "codel": (MARKS,), "pie": (MARKS,), "pi2": (MARKS,), "threshold": (MARKS,),
-        "cobalt": (MARKS,), "blue": (MARKS,), "sfb": (MARKS,), "afd": (),
-        "fred": (), "sfq": (), "drr": (WEIGHTS,),
-        "drr_plus": (WEIGHTS,), "drr_plus_plus": (), "fq_codel": (MARKS,), "fq_pie": (MARKS,), "dualpi2": (MARKS,),
-        "cake": (MARKS, PRIORITIES), "linux_fq": (MARKS,), "choke": (MARKS,), "tbf": (), "htb": (PRIORITIES,),
-        "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
-        "decbit": (MARKS,), "selective_decbit": (MARKS,),
-    }.items()
-}  # fmt: skip
-
-#: Those that mark only with `mark`.
-BY_MARK = ("red", "codel", "pie", "pi2", "cobalt", "blue", "sfb", "fq_codel", "fq_pie", "choke")
-
-#: Flow controls whose packets may be marked unless their transport sets it otherwise.
-REACT = ("decbit", "dctcp", "prague")
-
-#: Controls with ECT(1), for which feedback has to be exact; `scream` with `l4s` alone.
-SCALABLE = ("prague", "scream")
-
-#: The least timeout of each preset of the transport.
-LEAST_TIMEOUT = {"rfc": "1s", "bsd_1988": "1s", "ns2_1998": "200ms", "linux": "200ms"}
-
-#: Flow controls that have Linux's transport of their own.
-LINUX = ("allegro", "bbr1", "bbr3", "cubic_linux", "prague", "scream", "swift", "timely", "vivace")
-
 #: A run is short if it has fewer of a flow's least timeouts than this.
 TIMEOUTS = 2
 
-#: Disciplines whose round number advances by the rate of the link. Where bursts carry less than that, it runs ahead of what is sent,
-#: and a flow that sends now and then waits behind the others.
-BY_RATE = ("fq", "wfq", "fq_bit")
+#: It counts rounds by the rate of the link. Where bursts carry less than that, rounds run ahead of what is sent, and a flow that sends now
+#: and then waits behind the others.
+BY_RATE = "rounds by rate"
 
 #: A burst of losses is long if it has more packets than this in the mean.
 PACKETS = 10
@@ -66,14 +35,11 @@ PACKETS = 10
 #: losses in bursts that move on with packets alone.
 UNUSED, ROUND, STUCK = "unused", "round", "stuck"
 
-#: The queue of a link that names none.
-DEFAULT_QUEUE = "fcfs"
-
 #: Kinds of effects besides these and the properties: a run shorter than the least timeout, and one shorter than `TIMEOUTS` of them.
 SHORTER, SHORT = "shorter", "short"
 
-#: The kind of an effect of a queue that holds packets to a rate that its link does not reach, and the disciplines that may.
-ABOVE, SHAPERS = "above", ("cake", "tbf")
+#: The kind of an effect of a queue that holds packets to a rate that its link does not reach.
+ABOVE = "above"
 
 #: The kind of an effect of a flow that aims at less delay than a packet of it takes.
 TARGET = "target"
@@ -156,7 +122,7 @@ class Effect:
     timeout: int = 0
 
 
-def warnings(scenario: Mapping[str, Any]) -> list[str]:
+def warnings(scenario: Resolved) -> list[str]:
     """A sentence for each kind of parameter without effect in a resolved scenario.
 
     >>> from headgate import quick
@@ -168,7 +134,7 @@ def warnings(scenario: Mapping[str, Any]) -> list[str]:
     return sentences(without_effect(scenario))
 
 
-def warnings_of_all(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
+def warnings_of_all(scenarios: Iterable[Resolved]) -> list[str]:
     """As `warnings`, for what has no effect in any of these resolved scenarios: what some need, the others may have."""
     common: list[Effect] | None = None
     for scenario in scenarios:
@@ -180,123 +146,66 @@ def warnings_of_all(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
     return sentences(common or [])
 
 
-def properties(queue: Mapping[str, Any]) -> frozenset[str]:
-    """What a queue with these parameters does; everything if its discipline is not known here.
-
-    >>> properties({"kind": "red", "mark": False}), properties({"kind": "red", "mark": True})
-    (frozenset(), frozenset({'marks'}))
-    """
-    kind = queue["kind"]
-    without = {
-        MARKS: (kind in BY_MARK and not queue.get("mark", False))
-        or (kind == "linux_fq" and queue.get("ce_threshold") is None),
-        # A core router drops by the label alone, and a router that is an island by its own estimate alone.
-        WEIGHTS: kind == "csfq" and queue.get("role") == "core",
-        LABELS: kind == "csfq" and queue.get("role") == "island",
-        PRIORITIES: (kind == "strict_priority" and queue.get("levels") == 1)
-        or (kind == "cake" and queue.get("diffserv") == "besteffort")
-        or (kind == "htb" and not any(one.get("priorities") for one in queue.get("classes", ({"priorities": [0]},)))),
-    }
-    does = DISCIPLINES.get(kind, frozenset(without))
-    # Each AQM is a discipline's name too, and does the same.
-    managed = properties(queue["aqm"]) if queue.get("aqm") else frozenset()
-    return frozenset(name for name in does if not without[name]) | managed
-
-
-def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
+def without_effect(scenario: Resolved) -> Iterator[Effect]:
     """What has no effect in a resolved scenario, by kind and then in the order of the flows."""
-    flows = scenario["flows"]
-    needs = [_needs(flow) for flow in flows]
+    flows, facts = scenario["flows"], scenario.facts
     found: list[Effect] = []
-    if any(needs):
-        routes = Routes(scenario)
-        does = _ports(scenario)
-        anywhere = frozenset[str]().union(*(does[port] for port in routes.gateways))
-        for flow, needed in zip(flows, needs, strict=True):
-            for name in needed:
-                if name not in anywhere or not _met(routes, does, flow, name):
-                    found.append(Effect(name, flow["name"]))
+    for number, flow in enumerate(flows):
+        for name in _needs(flow, facts.flow(number)):
+            if name not in facts.anywhere or not _met(facts, number, flow, name):
+                found.append(Effect(name, flow["name"]))
     windowed = any(flow["control"]["kind"] != "none" for flow in flows)
-    hosts = {node["name"] for node in scenario["nodes"] if node["kind"] == "host"}
-    for link in scenario["links"]:
+    for number, link in enumerate(scenario["links"]):
         queues = (link["queue"], link.get("reverse_queue") or link["queue"])
-        if {link["from"], link["to"]} <= hosts and any(queue["kind"] != DEFAULT_QUEUE for queue in queues):
+        ports = facts.ports[2 * number : 2 * number + 2]
+        if all(port.host for port in ports) and any(queue["kind"] != PLAIN for queue in queues):
             found.append(Effect(UNUSED, link["name"]))
-        if link.get("aggregation") and any(queue["kind"] in BY_RATE for queue in queues):
+        if link.get("aggregation") and any(BY_RATE in port.does for port in ports):
             found.append(Effect(ROUND, link["name"]))
         if windowed and any(_sticks(law) for law in _both(link.get("loss"))):
             found.append(Effect(STUCK, link["name"]))
     found += _above(scenario)
     found += _late(scenario)
     run = _ps(scenario["duration"])
-    for flow in flows:
-        timeout = least_timeout(flow)
+    for number, flow in enumerate(flows):
+        timeout = facts.flow(number).least_timeout_ps
         if run < TIMEOUTS * timeout:
             found.append(Effect(SHORTER if run < timeout else SHORT, flow["name"], run, timeout))
     order = list(_SENTENCES)
     return iter(sorted(found, key=lambda effect: order.index(effect.kind)))
 
 
-def _aim(control: Mapping[str, Any]) -> int | None:
-    """The greatest delay in queues at which a flow control aims, in picoseconds, if it has one that is for data centres unless given."""
-    if control["kind"] == "swift":
-        hops = int(control["hops"])
-        return _ps(control["base_target"]) + _ps(control["scaling"]) + hops * _ps(control["per_hop"])
-    return _ps(control["high"]) if control["kind"] == "timely" else None
-
-
-def _above(scenario: Mapping[str, Any]) -> Iterator[Effect]:
+def _above(scenario: Resolved) -> Iterator[Effect]:
     """Queues that hold packets to a rate at or above that of their link. With overhead a queue is slower than its rate."""
     if any(event.get("rate") is not None for event in scenario.get("events", [])):
         return
-    for link in scenario["links"]:
+    for number, link in enumerate(scenario["links"]):
         rate = link["rate"]
         both = (rate, rate) if isinstance(rate, str) else (rate.get("forward"), rate.get("reverse"))
-        queues = (link["queue"], link.get("reverse_queue") or link["queue"])
-        for line, queue, end in zip(both, queues, ("", ":reverse"), strict=True):
-            own = queue.get("rate")
-            if queue["kind"] not in SHAPERS or not isinstance(own, str) or not isinstance(line, str):
+        for way, line in enumerate(both):
+            held = scenario.facts.ports[2 * number + way].held_bps
+            if held is None or not isinstance(line, str):
                 continue
-            if queue.get("overhead", 0) > 0 or queue.get("framing", "none") != "none" or queue.get("mpu", 0) > 0:
-                continue
-            held, sent = int(_core.quantity(own)[1]), int(_core.quantity(line)[1])
+            sent = int(_core.quantity(line)[1])
             if held >= sent:
-                yield Effect(ABOVE, link["name"] + end, held, sent)
+                yield Effect(ABOVE, link["name"] + ("", ":reverse")[way], held, sent)
 
 
-def _late(scenario: Mapping[str, Any]) -> list[Effect]:
+def _late(scenario: Resolved) -> list[Effect]:
     """Flows that aim at less delay than a packet of them takes on the slowest link of their path."""
     found: list[Effect] = []
     if any(event.get("rate") is not None for event in scenario.get("events", [])):
         return found
-    routes: Routes | None = None
-    for flow in scenario["flows"]:
-        aim, packet = _aim(flow["control"]), flow.get("packet")
+    for number, flow in enumerate(scenario["flows"]):
+        aim, packet = scenario.facts.flow(number).aims_ps, flow.get("packet")
         if aim is None or not isinstance(packet, str):
             continue
-        routes = routes or Routes(scenario)
-        rates = [scenario["links"][port // 2]["rate"] for port in routes.of(flow, acknowledged=False) or ()]
+        rates = [scenario["links"][port // 2]["rate"] for port in scenario.facts.path(number, False) or ()]
         known = [int(_core.quantity(rate)[1]) for rate in rates if isinstance(rate, str)]
         takes = int(_core.quantity(packet)[1]) * 8 * 10**12 // min(known, default=10**18)
         if aim < takes:
             found.append(Effect(TARGET, flow["name"], aim, takes))
     return found
-
-
-def least_timeout(flow: Mapping[str, Any]) -> int:
-    """For how many picoseconds a flow of a resolved scenario waits at least if a retransmission of it is lost.
-
-    That is the least value of its retransmission timer, 0 for a flow without one. It is 0 too where the transport finds lost
-    retransmissions by the time at which later packets arrived (`recovery = "rack"`).
-    """
-    control, transport = flow["control"], flow.get("transport") or {}
-    if not has_transport(control["kind"]):
-        return _ps(control.get("min_timeout", "0s"))
-    own = "linux" if control["kind"] in LINUX else "rfc"
-    preset = transport.get("preset") or own
-    if (transport.get("recovery") or ("rack" if "linux" in (own, preset) else "")) == "rack":
-        return 0
-    return _ps(transport.get("min_timeout") or LEAST_TIMEOUT[preset])
 
 
 def sentences(effects: Iterable[Effect]) -> list[str]:
@@ -342,22 +251,10 @@ def _named(what: str, names: list[str]) -> str:
     return f"{what}s {', '.join(shown[: min(2, len(names) - 1)])} and {last}"
 
 
-def _may_be_marked(flow: Mapping[str, Any]) -> bool:
-    """Whether packets of a flow are ECN-capable, by its control, transport and receiver: the table of docs/how-to/choose-a-transport.md."""
-    kind, ecn = flow["control"]["kind"], (flow.get("transport") or {}).get("ecn")
-    receiver = (flow.get("receiver") or {}).get("ecn")
-    if receiver == "none":
-        return False
-    scalable = kind in SCALABLE and bool(flow["control"].get("l4s", True))
-    if scalable and (ecn == "classic" or (ecn == "accecn" and receiver in ("classic", "dctcp"))):
-        return False
-    return scalable or kind in REACT if ecn is None else ecn not in (False, "off")
-
-
-def _needs(flow: Mapping[str, Any]) -> list[str]:
+def _needs(flow: Mapping[str, Any], served: FlowFacts) -> list[str]:
     """What the parameters of a flow need of a queue on its path."""
     given = {
-        MARKS: _may_be_marked(flow),
+        MARKS: served.marked,
         WEIGHTS: flow.get("weight", 1) != 1,
         PRIORITIES: flow.get("priority", 0) != 0,
         LABELS: flow.get("label") is not None,
@@ -365,23 +262,11 @@ def _needs(flow: Mapping[str, Any]) -> list[str]:
     return [name for name, needed in given.items() if needed]
 
 
-def _met(routes: Routes, does: list[frozenset[str]], flow: Mapping[str, Any], name: str) -> bool:
+def _met(facts: Facts, number: int, flow: Mapping[str, Any], name: str) -> bool:
     """Whether a queue on the path of a flow does what is needed. Acknowledgements have its weight and priority, no marks and no label."""
     both = name in (WEIGHTS, PRIORITIES) and flow.get("acknowledge", True)
-    found = routes.of(flow, both)
-    return found is None or any(name in does[port] for port in found)
-
-
-def _ports(scenario: Mapping[str, Any]) -> list[frozenset[str]]:
-    """What each port does: two to a link, that of its direction and that of the other."""
-    found = []
-    for link in scenario["links"]:
-        # Its conversations may be priorities.
-        classes = frozenset({PRIORITIES}) if link.get("classify") == "priority" else frozenset[str]()
-        there = properties(link["queue"]) | classes
-        back = link.get("reverse_queue")
-        found += [there, there if back is None else properties(back) | classes]
-    return found
+    found = facts.path(number, both)
+    return found is None or any(name in facts.ports[port].does for port in found)
 
 
 def _ps(text: str) -> int:

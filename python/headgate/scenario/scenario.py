@@ -14,6 +14,7 @@ from .. import _core
 from ..base import toml
 from ..base.errors import HeadgateError, cut, option_of, placed
 from ..base.notebook import MOST, heading, table
+from ..base.resolved import Resolved
 from ..base.text import decoded
 from . import files
 from .code import Coded
@@ -253,7 +254,7 @@ class Scenario(Coded):
         self.load_plugins()
         return json.dumps(self.data)
 
-    def resolve(self) -> dict[str, Any]:
+    def resolve(self) -> Resolved:
         """The scenario checked, with counts expanded and every default filled in.
 
         Its code is not run unless it was allowed to: then the parameters of its plugins stay as they are written (`unread` says so).
@@ -262,8 +263,8 @@ class Scenario(Coded):
             ScenarioError: something in it is wrong; the error names the place, what was found and what was expected.
         """
         with self.looking():
-            resolved: dict[str, Any] = json.loads(self._checked(lambda: _core.check(self.to_json())))
-        return resolved
+            resolved = self._checked(lambda: _core.Resolved(self.to_json()))
+        return Resolved(json.loads(resolved.text()), resolved.facts)
 
     def run(
         self,

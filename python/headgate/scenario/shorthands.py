@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,9 +11,7 @@ from typing import Any
 from .. import _core
 from ..base.catalogue import catalogue as engine_list
 from ..base.toml import value_text
-
-#: The flow control of a workload that needs one and names none.
-MODERN = "cubic"
+from .baselines import MODERN
 
 #: Simulated time in seconds for flows that send now and then: a minute after the warm-up of a seventh.
 SEVERAL_S = 70
@@ -51,8 +48,19 @@ _SEGMENTS = {"kind": "on_off", "rate": "1Gbit/s", "on": "20ms", "off": "3980ms",
 #: 50 packets a second.
 _VOICE = {"packet": "200B", "workload": {"kind": "cbr", "rate": "80kbit/s"}, "control": "none"}
 
-#: Names of disciplines that `headgate quick --queue` takes as well: each stands for the same scheme under the name that it has here.
-QUEUES = {"droptail": "fcfs", "fifo": "fcfs"}
+#: Other names of disciplines that `headgate list short-names` has; `headgate quick --queue` takes all that their cards have.
+_QUEUES = ("droptail", "fifo")
+
+
+@cache
+def queues() -> dict[str, str]:
+    """Those names, each with the one that the discipline has here.
+
+    >>> queues()
+    {'droptail': 'fcfs', 'fifo': 'fcfs'}
+    """
+    named = {alias: entry.name for entry in engine_list("disciplines").values() for alias in entry.aliases}
+    return {name: named[name] for name in _QUEUES}
 
 
 @cache
@@ -62,8 +70,8 @@ def shorthands() -> dict[str, Shorthand]:
     >>> shorthands()["call"].entry["packet"], shorthands()["bbr"].kind
     ('200B', 'bbr3')
     """
-    controls = [entry.name for entry in engine_list("flow-controls").values() if not entry.plugin]
-    bbr = max((name for name in controls if re.fullmatch(r"bbr\d+", name)), key=lambda name: int(name[3:]))
+    # The one that is called so by people who name no version.
+    bbr = next(entry.name for entry in engine_list("flow-controls").values() if "bbr" in entry.aliases)
     known = [
         Shorthand(
             "bbr",
@@ -181,7 +189,7 @@ def catalogue() -> list[dict[str, Any]]:
             "deviations": [],
             "kind": kind,
         }
-        for name, kind in QUEUES.items()
+        for name, kind in queues().items()
     ]
 
 

@@ -18,7 +18,7 @@ from ..base.commas import closed, split
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import document, parse_value, put, value_text
 from ..plugins import Entry, native, programs, registered
-from .shorthands import QUEUES, shorthands
+from .shorthands import queues, shorthands
 
 #: The kinds of subjects, as people call them.
 WORDS = {"control": "flow control", "discipline": "queueing discipline"}
@@ -262,7 +262,7 @@ def _is_module(head: str) -> bool:
 @registered.cached
 def _known(kind: str) -> tuple[str, ...]:
     """The names of a list, and short names of its entries."""
-    short = QUEUES if kind == "discipline" else [s.name for s in shorthands().values() if set(s.entry) == {"control"}]
+    short = queues() if kind == "discipline" else [s.name for s in shorthands().values() if set(s.entry) == {"control"}]
     return (*catalogue(LISTS[kind]), *short)
 
 
@@ -272,7 +272,7 @@ def _named(name: str, kind: str, place: str) -> str:
     if name in known:
         if name in catalogue(LISTS[kind]):
             return name
-        return QUEUES[name] if kind == "discipline" else shorthands()[name].kind
+        return queues()[name] if kind == "discipline" else shorthands()[name].kind
     if name == "process" and kind == "control":
         return name
     other = next((k for k in WORDS if k != kind and name in _known(k)), None)

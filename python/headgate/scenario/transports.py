@@ -11,21 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..base.catalogue import has_transport
+from ..base.catalogue import catalogue, has_transport, in_layers, preset_of
 from ..base.counts import verb
 from ..base.errors import cut
-from .effects import LINUX
-from .routes import Routes
-
-#: Flow controls that differ by their recovery alone: one transport would leave nothing of the difference.
-BY_RECOVERY = frozenset({"tahoe", "reno", "newreno", "sack"})
-
-#: What belongs to a flow control and not to the transport, where a preset would change it: pacing of Copa, the initial window of LEDBAT.
-_KEPT: Mapping[str, Mapping[str, Any]] = {
-    "copa": {"paced": True},
-    "ledbat": {"initial_window": 2},
-    "ledbat_plus_plus": {"initial_window": 2},
-}
+from ..base.resolved import Facts, Resolved
 
 #: Keys of a transport that leave open which one it is.
 _OPEN_KEYS = frozenset({"ecn", "initial_window"})
@@ -35,9 +24,6 @@ EACH = {"every": 1}
 
 #: Workloads that send as fast as the flow control allows: of others, such as a game, nobody compares the goodputs.
 _FAST = ("ftp", "transfer", "requests")
-
-#: Flows without a window that losses could change, whatever their transport.
-_WITHOUT = ("", "none", "rlm")
 
 
 class Alike(Protocol):
@@ -59,7 +45,7 @@ class _Group:
     label: str = ""
 
 
-def of_scenario(scenario: Mapping[str, Any]) -> str:
+def of_scenario(scenario: Resolved) -> str:
     """The sentences of `differing` about the flows of a resolved scenario whose data meet at a queue; empty if there is none.
 
     >>> from headgate import quick
@@ -69,8 +55,8 @@ def of_scenario(scenario: Mapping[str, Any]) -> str:
     ''
     """
     groups: dict[tuple[str, str], _Group] = {}
-    flows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for flow in scenario["flows"]:
+    flows: dict[tuple[str, str], list[int]] = {}
+    for number, flow in enumerate(scenario["flows"]):
         if flow["workload"]["kind"] not in _FAST:
             continue
         one = _Group(flow["name"], 1, {k: flow[k] for k in ("control", "transport", "receiver") if flow.get(k)})
@@ -79,10 +65,10 @@ def of_scenario(scenario: Mapping[str, Any]) -> str:
             groups[key].count += 1
         else:
             groups[key] = one
-        flows.setdefault(key, []).append(flow)
+        flows.setdefault(key, []).append(number)
     if not differing(list(groups.values())):
         return ""
-    met = _met(scenario, flows)
+    met = _met(scenario.facts, flows)
     chosen = [group for key, group in groups.items() if key in met]
     for group in chosen:
         if group.count > 1:
@@ -90,20 +76,22 @@ def of_scenario(scenario: Mapping[str, Any]) -> str:
     return differing(chosen)
 
 
-def _met(scenario: Mapping[str, Any], flows: Mapping[tuple[str, str], list[Mapping[str, Any]]]) -> set[tuple[str, str]]:
+def _met(facts: Facts, flows: Mapping[tuple[str, str], list[int]]) -> set[tuple[str, str]]:
     """The groups of which a flow meets one of another group at a queue; where a path is not known, it meets all."""
-    routes, at = Routes(scenario), dict[int, set[tuple[str, str]]]()
+    everywhere = [port for port, of in enumerate(facts.ports) if not of.host]
+    at = dict[int, set[tuple[str, str]]]()
     for key, own in flows.items():
         for flow in own:
-            found = routes.of(flow, acknowledged=False)
-            for port in routes.gateways if found is None else found:
+            found = facts.path(flow, acknowledged=False)
+            for port in everywhere if found is None else found:
                 at.setdefault(port, set()).add(key)
     return {key for keys in at.values() if len(keys) > 1 for key in keys}
 
 
 def differing(groups: Sequence[Alike]) -> str:
     """Sentences if flows with different flow controls differ in their transport, too; empty otherwise."""
-    windowed = [g for g in groups if control_of(g) not in _WITHOUT]
+    # Losses change nothing of the others, whatever their transport.
+    windowed = [g for g in groups if control_of(g) not in ("", "none") and not in_layers(control_of(g))]
     own = [g for g in windowed if has_transport(control_of(g))]
     others = [g for g in windowed if not has_transport(control_of(g))]
     said = []
@@ -112,7 +100,7 @@ def differing(groups: Sequence[Alike]) -> str:
         said.append(
             f"{names(others)} {rules}, not by the transport of the others: a difference between them may come from that."
         )
-    if differ(own) and {control_of(g) for g in own} <= BY_RECOVERY:
+    if differ(own) and all(by_recovery(control_of(g)) for g in own):
         said.append(f"{names(own)} differ in how they repair losses: each has the recovery that it is named for.")
     elif differ(own):
         said.append(
@@ -132,8 +120,8 @@ def _kind(flow: Alike) -> str:
     transport, receiver = flow.entry.get("transport", {}), flow.entry.get("receiver", {})
     transport = {k: v for k, v in transport.items() if k not in _OPEN_KEYS}
     if not transport and not receiver:
-        return "linux" if control_of(flow) in LINUX else control_of(flow)
-    preset = transport.get("preset", "linux" if control_of(flow) in LINUX else control_of(flow))
+        return "linux" if preset_of(control_of(flow)) == "linux" else control_of(flow)
+    preset = transport.get("preset", "linux" if preset_of(control_of(flow)) == "linux" else control_of(flow))
     if preset == "linux" and receiver.get("every") == EACH["every"]:
         return "linux"
     keys = {k: v for k, v in transport.items() if k not in kept(flow)}
@@ -147,8 +135,17 @@ def names_one(flow: Alike) -> bool:
 
 
 def kept(flow: Alike) -> Mapping[str, Any]:
-    """What a preset of the transport leaves as the flow control has it."""
-    return _KEPT.get(control_of(flow)) or {}
+    """What a preset of the transport leaves as the flow control has it, such as pacing or the initial window."""
+    return catalogue("flow-controls")[control_of(flow)].kept if has_transport(control_of(flow)) else {}
+
+
+def by_recovery(control: str) -> bool:
+    """Whether a flow control has the name of its recovery, by which alone it differs: one transport would leave nothing of the difference.
+
+    >>> [by_recovery(name) for name in ("tahoe", "reno", "newreno", "sack", "cubic")]
+    [True, True, True, True, False]
+    """
+    return has_transport(control) and catalogue("flow-controls")[control].recovery == control
 
 
 def control_of(flow: Alike) -> str:

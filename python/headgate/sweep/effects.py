@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..base.errors import HeadgateError, ScenarioError
+from ..base.resolved import Resolved
 from ..scenario.effects import warnings_of_all
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def warnings(study: Sweep) -> list[str]:
     return warnings_of_all(_resolved(study))
 
 
-def _resolved(study: Sweep) -> Iterator[dict[str, Any]]:
+def _resolved(study: Sweep) -> Iterator[Resolved]:
     count = len(study._variants)
     chosen = range(count) if count <= MOST else sorted(random.Random(0).sample(range(count), MOST))
     for number in chosen:

@@ -12,11 +12,12 @@ import numpy as np
 from ..analysis import jain_index
 from ..base.errors import HeadgateError, cut
 from ..results.metrics import LOSS
-from .ranges import Scenarios
+from ..scenario.baselines import baselines
+from .ranges import DEFAULTS, Scenarios
 from .utility import Utility
 
 #: Company of the measured flow: none, another of its kind, a flow of CUBIC.
-COMPANY = ("alone", "twin", "cubic")
+COMPANY = ("alone", "twin", *baselines("train")["beside"])
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ def measure(
     for beside in company:
         if beside not in COMPANY:
             raise HeadgateError(f"company: found {cut(repr(beside))}; expected {', '.join(COMPANY)}")
-        given = {**(ranges or {}), "competitors": int(beside == "cubic"), "control": "cubic"}
+        others = beside in baselines("train")["beside"]
+        given = {**(ranges or {}), "competitors": int(others), "control": beside if others else DEFAULTS["control"]}
         scenarios = Scenarios(ranges=given, agents=2 if beside == "twin" else 1)
         for control in controls:
             random = np.random.default_rng(seed)

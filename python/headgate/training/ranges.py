@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
+from ..scenario.baselines import MODERN, PLAIN
 from ..scenario.paths import copied
 from ..scenario.scenario import Scenario
 from ..scenario.subjects import read
@@ -21,9 +22,9 @@ DEFAULTS: dict[str, Any] = {
     "rate": "5Mbit/s ... 50Mbit/s log",
     "rtt": "10ms ... 100ms log",
     "buffer": "0.5BDP ... 3BDP log",
-    "queue": "fcfs",
+    "queue": PLAIN,
     "competitors": "0 ... 1",
-    "control": "cubic",
+    "control": MODERN,
     "loss": 0,
     "duration": "10s",
 }

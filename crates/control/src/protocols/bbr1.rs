@@ -138,7 +138,7 @@ pub struct Bbr1(Box<State>);
 
 impl Bbr1 {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00");
+    pub const CARD: Card = Card { aliases: &["bbrv1"], ..Card::of("Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00") };
 
     /// A source before its first packet.
     pub fn new(params: &Bbr1Params) -> Bbr1 {

@@ -181,7 +181,7 @@ pub struct Bbr3(Box<State>);
 
 impl Bbr3 {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("draft-ietf-ccwg-bbr");
+    pub const CARD: Card = Card { family: "bbr", aliases: &["bbr", "bbrv3"], ..Card::of("draft-ietf-ccwg-bbr") };
 
     /// A source before its first packet.
     pub fn new(params: &Bbr3Params) -> Bbr3 {

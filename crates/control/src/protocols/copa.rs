@@ -65,6 +65,11 @@ impl Check for CopaParams {
 }
 
 impl CopaParams {
+    /// It slows down as the delay of its packets grows.
+    pub(crate) fn by_delay(&self) -> bool {
+        true
+    }
+
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let rules = Rules { recovery: Recovery::Sack, own_window: true, paced: true, ..Preset::Rfc.rules() };

@@ -91,7 +91,7 @@ pub struct Cubic {
 
 impl Cubic {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 9438; Ha, Rhee and Xu 2008");
+    pub const CARD: Card = Card { family: "cubic-window", aliases: &["tcp"], ..Card::of("RFC 9438; Ha, Rhee and Xu 2008") };
 
     /// A source before its first packet.
     pub fn new(params: &CubicParams) -> Cubic {

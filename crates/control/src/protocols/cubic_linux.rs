@@ -109,7 +109,7 @@ pub struct CubicLinux {
 
 impl CubicLinux {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Ha, Rhee and Xu 2008; Linux tcp_cubic.c");
+    pub const CARD: Card = Card { family: "cubic-window", ..Card::of("Ha, Rhee and Xu 2008; Linux tcp_cubic.c") };
 
     /// A source before its first packet.
     pub fn new(params: &CubicLinuxParams) -> CubicLinux {

@@ -68,6 +68,11 @@ impl Check for LedbatPlusPlusParams {
 }
 
 impl LedbatPlusPlusParams {
+    /// It slows down as the delay of its packets grows.
+    pub(crate) fn by_delay(&self) -> bool {
+        true
+    }
+
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let rules = Preset::Rfc.rules();
@@ -109,7 +114,7 @@ pub struct LedbatPlusPlus {
 
 impl LedbatPlusPlus {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("draft-irtf-iccrg-ledbat-plus-plus-06");
+    pub const CARD: Card = Card { aliases: &["ledbat++", "ledbatpp"], ..Card::of("draft-irtf-iccrg-ledbat-plus-plus-06") };
 
     /// A source before its first packet.
     pub fn new(params: &LedbatPlusPlusParams) -> LedbatPlusPlus {

@@ -3,7 +3,27 @@
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Sent};
 use crate::{Ack, Allowance, FlowControl, LayerControl, Loss, ReleaseControl, foreign};
-use headgate_packet::{Rng, Time};
+use headgate_packet::{Duration, Rng, Time};
+
+/// What is to be said of a protocol beside what it needs to run. A struct of parameters for which another answer holds has a method of its own of the same
+/// name, which is called instead of the one here.
+trait Said {
+    /// Whether the protocol slows down as the delay of its packets grows: beside others that fill the queue it may get next to nothing for ever (Mo, La,
+    /// Anantharam and Walrand 1999 for Vegas).
+    fn by_delay(&self) -> bool {
+        false
+    }
+    /// Whether its receiver joins and leaves layers.
+    fn in_layers(&self) -> bool {
+        false
+    }
+    /// The delay in queues at which the protocol aims at most.
+    fn target_delay(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl<P> Said for P {}
 
 /// How a protocol is held: itself, or apart if it is large.
 macro_rules! held {
@@ -34,6 +54,27 @@ macro_rules! protocols {
                         let (make, values) = chosen.parts();
                         AnyFlowControl::Foreign(Box::new(foreign::Foreign::new(make, values)))
                     }
+                }
+            }
+            /// The delay in queues at which it aims at most, if it aims at one that its parameters give.
+            pub fn target_delay(&self) -> Option<Duration> {
+                match self {
+                    $(Spec::$Type(p) => p.target_delay(),)+
+                    Spec::Foreign(_) => None,
+                }
+            }
+            /// Whether it slows down as the delay of its packets grows.
+            pub fn by_delay(&self) -> bool {
+                match self {
+                    $(Spec::$Type(p) => p.by_delay(),)+
+                    Spec::Foreign(_) => false,
+                }
+            }
+            /// Whether its receiver joins and leaves layers, and acknowledges nothing.
+            pub fn in_layers(&self) -> bool {
+                match self {
+                    $(Spec::$Type(p) => p.in_layers(),)+
+                    Spec::Foreign(_) => false,
                 }
             }
             /// How the transport serves this protocol.

@@ -39,7 +39,7 @@ pub struct Newreno(Window);
 
 impl Newreno {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 5681 and 6582");
+    pub const CARD: Card = Card { family: "reno-window", aliases: &["new_reno"], ..Card::of("RFC 5681 and 6582") };
 
     /// A source before its first packet.
     pub fn new(_: &NewrenoParams) -> Newreno {

@@ -111,7 +111,7 @@ const LONGEST_SCALED: Duration = Duration::from_millis(100);
 
 impl Prague {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Linux tcp_prague.c 0.6 (L4STeam); draft-briscoe-iccrg-prague-congestion-control; RFC 9331");
+    pub const CARD: Card = Card { aliases: &["tcp_prague"], ..Card::of("Linux tcp_prague.c 0.6 (L4STeam); draft-briscoe-iccrg-prague-congestion-control; RFC 9331") };
 
     /// A source before its first packet.
     pub fn new(params: &PragueParams) -> Prague {

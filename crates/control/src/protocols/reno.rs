@@ -39,7 +39,7 @@ pub struct Reno(Window);
 
 impl Reno {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 5681");
+    pub const CARD: Card = Card { family: "reno-window", ..Card::of("RFC 5681") };
 
     /// A source before its first packet.
     pub fn new(_: &RenoParams) -> Reno {

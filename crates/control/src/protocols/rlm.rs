@@ -108,6 +108,11 @@ impl Check for RlmParams {
 }
 
 impl RlmParams {
+    /// Its receiver joins and leaves layers.
+    pub(crate) fn in_layers(&self) -> bool {
+        true
+    }
+
     /// How the transport serves it: nothing is acknowledged and nothing repaired.
     pub fn transport(&self) -> Config {
         Config { way: Way::Layers, ecn: Ecn::NotEct }

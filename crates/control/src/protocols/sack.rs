@@ -39,7 +39,7 @@ pub struct Sack(Window);
 
 impl Sack {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 5681 and 6675");
+    pub const CARD: Card = Card { family: "reno-window", ..Card::of("RFC 5681 and 6675") };
 
     /// A source before its first packet.
     pub fn new(_: &SackParams) -> Sack {

@@ -93,7 +93,7 @@ fn passed(since: Option<Time>, time: Duration, now: Time) -> bool {
 
 impl Scream {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("draft-johansson-ccwg-rfc8298bis-screamv2");
+    pub const CARD: Card = Card { family: "media", ..Card::of("draft-johansson-ccwg-rfc8298bis-screamv2") };
 
     /// A source before its first packet.
     pub fn new(params: &ScreamParams) -> Scream {

@@ -110,9 +110,19 @@ impl Check for SwiftParams {
 }
 
 impl SwiftParams {
+    /// It slows down as the delay of its packets grows.
+    pub(crate) fn by_delay(&self) -> bool {
+        true
+    }
+
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         Config::tcp(Rules { prr: false, own_window: true, ..Preset::Linux.rules() }, Ecn::NotEct)
+    }
+
+    /// The greatest target, beyond the delay of the path.
+    pub(crate) fn target_delay(&self) -> Option<Duration> {
+        Some(self.base_target + self.scaling + Duration::from_ps(u64::from(self.hops) * self.per_hop.as_ps()))
     }
 
     /// Picoseconds that a window adds to the target (section 3.5).

@@ -106,6 +106,16 @@ impl Check for TimelyParams {
 }
 
 impl TimelyParams {
+    /// It slows down as the delay of its packets grows.
+    pub(crate) fn by_delay(&self) -> bool {
+        true
+    }
+
+    /// The delay beyond the path's above which it slows down whatever the gradient.
+    pub(crate) fn target_delay(&self) -> Option<Duration> {
+        Some(self.high)
+    }
+
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let rules = Preset::Linux.rules();

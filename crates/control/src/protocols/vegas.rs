@@ -67,6 +67,11 @@ impl Check for VegasParams {
 }
 
 impl VegasParams {
+    /// It slows down as the delay of its packets grows.
+    pub(crate) fn by_delay(&self) -> bool {
+        true
+    }
+
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let recovery = if self.variant == Variant::Linux { Recovery::Sack } else { Recovery::Newreno };

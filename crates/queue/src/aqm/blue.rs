@@ -11,7 +11,7 @@
 
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{self, BlueSteps};
-use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
 use headgate_packet::{Buffer, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -50,6 +50,11 @@ impl Default for BlueParams {
 }
 
 impl BlueParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { marks: self.mark, ..does }
+    }
+
     fn steps(&self) -> BlueSteps {
         BlueSteps { increment: self.increment, decrement: self.decrement, freeze: self.freeze }
     }
@@ -107,6 +112,7 @@ impl Blue {
 }
 
 impl Aqm for Blue {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const DROPS_AT_RANDOM: bool = true;
 
     fn on_link_change(&mut self, _link: &LinkInfo, queues: &[Backlog], _now: Time) {

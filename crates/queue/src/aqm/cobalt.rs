@@ -14,7 +14,7 @@
 
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{self, BlueSteps, CobaltRule};
-use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::{above_zero, packet_length};
 use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -63,6 +63,13 @@ impl Check for CobaltParams {
     }
 }
 
+impl CobaltParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { marks: self.mark, ..does }
+    }
+}
+
 /// COBALT.
 #[derive(Clone, Debug)]
 pub struct Cobalt {
@@ -97,6 +104,7 @@ impl Cobalt {
 }
 
 impl Aqm for Cobalt {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const DROPS_ON_DEPARTURE: bool = true;
 
     fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], _now: Time) {

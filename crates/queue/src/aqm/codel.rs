@@ -13,7 +13,7 @@
 //! no more than one drop beyond those that it began with, or has ended for more than 16 intervals.
 
 use super::{Aqm, Queue, Verdict};
-use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
 use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -44,6 +44,13 @@ impl Check for CodelParams {
     fn check(&self) -> Result<(), Wrong> {
         above_zero("target", self.target)?;
         above_zero("interval", self.interval)
+    }
+}
+
+impl CodelParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { marks: self.mark, ..does }
     }
 }
 
@@ -156,6 +163,7 @@ impl Codel {
 }
 
 impl Aqm for Codel {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const DROPS_ON_DEPARTURE: bool = true;
 
     fn on_link_change(&mut self, _link: &LinkInfo, queues: &[Backlog], _now: Time) {

@@ -15,7 +15,7 @@
 
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Tuning, ChanceParams, Early, EarlyParams, EarlyQueues, FairChances};
-use crate::{Backlog, Cx, LinkInfo, Look, Tell};
+use crate::{Backlog, Cx, Does, LinkInfo, Look, Tell};
 use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,7 @@ impl EnhancedRed {
 }
 
 impl Aqm for EnhancedRed {
+    const DOES: Does = Does { weights: true, ..Does::NOTHING };
     const PER_CONVERSATION: bool = true;
     const DROPS_AT_RANDOM: bool = true;
 

@@ -4,7 +4,7 @@
 //! One AQM serves all queues of a port, so that its parameters, and what it may know of the whole port, exist once; what it keeps of each queue
 //! is a list of its own.
 
-use crate::{Backlog, Cx, DropReason, Dropped, LinkInfo, Look, Tell};
+use crate::{Backlog, Cx, Does, DropReason, Dropped, LinkInfo, Look, Tell};
 use headgate_packet::{FlowId, Packet, Time};
 
 /// Makes the enum over all AQMs from the list, with static dispatch.
@@ -34,6 +34,11 @@ macro_rules! aqms {
             /// An AQM for a port of a link that has no queues yet.
             pub fn build(&self, link: &LinkInfo) -> AnyAqm {
                 match self { $(Spec::$Type(p) => AnyAqm::$Type($module::$Type::new(p, link))),+ }
+            }
+            /// What it does with these parameters: see [`Aqm::DOES`].
+            pub fn does(&self) -> Does {
+                use crate::does::Decides as _;
+                match self { $(Spec::$Type(p) => p.decides(<$module::$Type as Aqm>::DOES)),+ }
             }
             /// Its [`Aqm::PER_CONVERSATION`].
             pub fn per_conversation(&self) -> bool {
@@ -120,6 +125,8 @@ pub struct Queue {
 /// - a packet that is dropped on departure is never sent; the scheduler then chooses the next one at the same instant, of any queue;
 /// - the present never decreases from call to call, and the same calls and random numbers give the same answers.
 pub trait Aqm {
+    /// What it does beside dropping packets, or may do if its parameters say so.
+    const DOES: Does = Does::NOTHING;
     /// It looks at the conversation of a packet.
     const PER_CONVERSATION: bool = false;
     /// Chance decides which packets it drops.

@@ -12,7 +12,7 @@
 
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Awake, DelayGauge, Estimate, Pi, PiGains, StepClock};
-use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Card, Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,11 @@ impl Default for Pi2Params {
 }
 
 impl Pi2Params {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { marks: self.mark, ..does }
+    }
+
     /// The gains of the controller.
     fn gains(&self) -> PiGains {
         PiGains { target: self.target, update: self.update, alpha: self.alpha, beta: self.beta }
@@ -100,6 +105,7 @@ impl Pi2 {
 }
 
 impl Aqm for Pi2 {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const DROPS_AT_RANDOM: bool = true;
     const DROPS_ON_DEPARTURE: bool = true;
 

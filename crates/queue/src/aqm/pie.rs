@@ -17,7 +17,7 @@
 
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Awake, DelayGauge, Estimate, StepClock};
-use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
 use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -87,6 +87,13 @@ impl Check for PieParams {
     fn check(&self) -> Result<(), Wrong> {
         above_zero("target", self.target)?;
         above_zero("update", self.update)
+    }
+}
+
+impl PieParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { marks: self.mark, ..does }
     }
 }
 
@@ -204,6 +211,7 @@ impl Pie {
 }
 
 impl Aqm for Pie {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const DROPS_AT_RANDOM: bool = true;
 
     fn on_link_change(&mut self, _link: &LinkInfo, queues: &[Backlog], _now: Time) {

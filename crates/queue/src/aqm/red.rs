@@ -13,7 +13,7 @@
 
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Adapting, Early, EarlyParams, EarlyQueues, Tuning};
-use crate::{Backlog, Cx, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
 use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -83,6 +83,13 @@ impl Check for RedParams {
     }
 }
 
+impl RedParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { marks: self.mark, ..does }
+    }
+}
+
 /// Random Early Detection.
 #[derive(Clone, Debug)]
 pub struct Red {
@@ -119,6 +126,7 @@ impl Red {
 }
 
 impl Aqm for Red {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const DROPS_AT_RANDOM: bool = true;
 
     fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time) {

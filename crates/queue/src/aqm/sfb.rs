@@ -17,7 +17,7 @@
 
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Account, Bins, BinsLaw};
-use crate::{Backlog, Cx, DropReason, Dropped, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Does, DropReason, Dropped, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,6 +86,13 @@ impl Check for SfbParams {
             return Err(Wrong::at("warm_up", format!("expected less than rehash, {}", self.rehash)).found(&self.warm_up));
         }
         Ok(())
+    }
+}
+
+impl SfbParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { marks: self.mark, ..does }
     }
 }
 
@@ -185,6 +192,7 @@ impl Sfb {
 }
 
 impl Aqm for Sfb {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const PER_CONVERSATION: bool = true;
     const DROPS_AT_RANDOM: bool = true;
 

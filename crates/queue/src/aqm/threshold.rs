@@ -7,7 +7,7 @@
 
 use super::{Aqm, Queue, Verdict};
 use crate::explain::in_unit_of;
-use crate::{Backlog, Cx, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,7 @@ impl Threshold {
 }
 
 impl Aqm for Threshold {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     fn on_link_change(&mut self, _link: &LinkInfo, _queues: &[Backlog], _now: Time) {}
 
     #[inline]

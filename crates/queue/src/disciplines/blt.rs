@@ -16,7 +16,7 @@
 
 use crate::explain::tell_buffer;
 use crate::parts::{IndexedHeap, Ring};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Priorities, Tell};
 use headgate_packet::{Buffer, Card, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,13 @@ impl Default for BltParams {
 }
 
 impl Check for BltParams {}
+
+impl BltParams {
+    /// How many levels of urgency it knows.
+    pub(crate) fn levels(&self) -> Option<u32> {
+        Some(1 << u8::BITS)
+    }
+}
 
 /// The queue of a switch of the bandwidth-latency tradeoff.
 #[derive(Clone, Debug)]
@@ -105,6 +112,7 @@ impl Blt {
 }
 
 impl Discipline for Blt {
+    const DOES: Does = Does { priorities: Some(Priorities { best: 0, worst: 7 }), ..Does::NOTHING };
     const PER_CONVERSATION: bool = false;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

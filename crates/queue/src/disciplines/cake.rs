@@ -23,7 +23,7 @@
 use crate::aqm::{Verdict, cobalt};
 use crate::explain::tell_buffer;
 use crate::parts::scramble;
-use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};
+use crate::{Backlog, Cx, Decisions, Discipline, Does, DropReason, LinkInfo, Look, Moment, Number, Priorities, Tell};
 use headgate_packet::{Buffer, Card, Duration, FlowId, Packet, Serialiser, TcpHeader, Time};
 use std::collections::HashMap;
 
@@ -257,6 +257,7 @@ impl Cake {
 }
 
 impl Discipline for Cake {
+    const DOES: Does = Does { marks: true, priorities: Some(Priorities { best: 46, worst: 0 }), ..Does::NOTHING };
     const WORK_CONSERVING: bool = false;
     const DROPS_ON_DEPARTURE: bool = true;
     const READS_ACKNOWLEDGEMENTS: bool = true;

@@ -19,7 +19,7 @@
 
 use crate::explain::tell_buffer;
 use crate::parts::{Tuning, Early, EarlyParams, Ring, check_early};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,13 @@ impl Check for ChokeParams {
     }
 }
 
+impl ChokeParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { marks: self.mark, ..does }
+    }
+}
+
 /// CHOKe.
 #[derive(Clone, Debug)]
 pub struct Choke {
@@ -121,6 +128,7 @@ impl Choke {
 }
 
 impl Discipline for Choke {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const DROPS_AT_RANDOM: bool = true;
 
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {

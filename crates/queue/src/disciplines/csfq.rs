@@ -17,7 +17,7 @@
 
 use crate::disciplines::fcfs::Fcfs;
 use crate::parts::{FairShare, RateEstimator, Rules, label_code};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
 use headgate_packet::{Buffer, Card, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -93,6 +93,13 @@ impl Check for CsfqParams {
     fn check(&self) -> Result<(), Wrong> {
         above_zero("k", self.k)?;
         above_zero("k_alpha", self.k_alpha)
+    }
+}
+
+impl CsfqParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { weights: self.role != Role::Core, labels: self.role != Role::Island, ..does }
     }
 }
 
@@ -212,6 +219,7 @@ impl Csfq {
 }
 
 impl Discipline for Csfq {
+    const DOES: Does = Does { weights: true, labels: true, ..Does::NOTHING };
     const DROPS_AT_RANDOM: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

@@ -6,7 +6,7 @@
 
 use crate::disciplines::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
-use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,7 @@ impl Decbit {
 }
 
 impl Discipline for Decbit {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const PER_CONVERSATION: bool = false;
 
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {

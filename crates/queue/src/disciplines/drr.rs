@@ -13,7 +13,7 @@
 //! round. Where conversations share queues, a conversation's number gives its queue, and it is never forgotten.
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::up_to;
 use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -176,6 +176,7 @@ impl Drr {
 }
 
 impl Discipline for Drr {
+    const DOES: Does = Does { weights: true, ..Does::NOTHING };
     const PASSES: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

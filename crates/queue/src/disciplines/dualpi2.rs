@@ -20,7 +20,7 @@
 use crate::aqm::Verdict;
 use crate::explain::tell_buffer;
 use crate::parts::{Pi, PiGains, Recur, Ring, StepClock};
-use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};
+use crate::{Backlog, Cx, Decisions, Discipline, Does, DropReason, LinkInfo, Look, Moment, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Card, Check, Duration, Ecn, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -174,7 +174,7 @@ struct Chances {
 
 impl Dualpi2 {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 9332, appendix A");
+    pub const CARD: Card = Card { aliases: &["dualq"], ..Card::of("RFC 9332, appendix A") };
 
     /// Empty queues.
     pub fn new(params: &Dualpi2Params, _link: &LinkInfo) -> Dualpi2 {
@@ -268,6 +268,7 @@ fn first_credit(params: &Dualpi2Params) -> f64 {
 }
 
 impl Discipline for Dualpi2 {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const PER_CONVERSATION: bool = false;
     const DROPS_AT_RANDOM: bool = true;
     const DROPS_ON_DEPARTURE: bool = true;

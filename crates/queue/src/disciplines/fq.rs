@@ -22,7 +22,7 @@ use crate::explain::{in_unit_of, tell_buffer};
 use crate::parts::ordering::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
 pub use crate::parts::ordering::{DropPolicy, Structure};
 use crate::parts::{Round, Rounds};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::at_most;
 use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -116,7 +116,7 @@ pub struct Fq {
 
 impl Fq {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 2.2");
+    pub const CARD: Card = Card { aliases: &["fair_queueing", "fair_queuing"], ..Card::of("Demers, Keshav and Shenker 1989, section 2.2") };
 
     /// An empty queue. Where the structure does not fit the drop policy, which the check refuses, it is `perc`.
     pub fn new(params: &FqParams, link: &LinkInfo) -> Fq {
@@ -237,6 +237,7 @@ impl Fq {
 }
 
 impl Discipline for Fq {
+    const DOES: Does = Does { weights: true, rounds_by_rate: true, ..Does::NOTHING };
     const PASSES: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

@@ -11,7 +11,7 @@
 //! State per flow, also of one that left: as `fq`.
 
 use crate::disciplines::fq::{Fq, FqParams, MOST_DELTA, fq_params};
-use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Tell};
+use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Tell};
 use headgate_packet::check::at_most;
 use headgate_packet::{Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -52,6 +52,7 @@ impl FqBit {
 }
 
 impl Discipline for FqBit {
+    const DOES: Does = Does { marks: true, weights: true, rounds_by_rate: true, ..Does::NOTHING };
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         if packet.ecn.is_capable() && self.fq.above_share(&packet, self.fraction, cx.now) {
             packet.ecn.mark();

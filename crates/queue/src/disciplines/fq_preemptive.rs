@@ -15,7 +15,7 @@
 
 use crate::disciplines::fq::{DropPolicy, Fq, FqParams, MOST_DELTA};
 use crate::parts::Round;
-use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::at_most;
 use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -72,6 +72,7 @@ impl FqPreemptive {
 }
 
 impl Discipline for FqPreemptive {
+    const DOES: Does = Does { weights: true, ..Does::NOTHING };
     const PREEMPTS: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

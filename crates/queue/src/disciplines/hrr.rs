@@ -26,7 +26,7 @@
 mod frames;
 
 use crate::parts::{DropEnd, QueueSet, Ring};
-use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Priorities, Tell};
 use headgate_packet::check::packet_length;
 use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
@@ -87,6 +87,14 @@ impl Check for HrrParams {
             }
             None => Ok(()),
         }
+    }
+}
+
+impl HrrParams {
+    /// How many levels of urgency it knows.
+    pub(crate) fn levels(&self) -> Option<u32> {
+        // Behind its levels there is best effort.
+        Some(self.slots.len() as u32 + 1)
     }
 }
 
@@ -227,6 +235,7 @@ impl Hrr {
 }
 
 impl Discipline for Hrr {
+    const DOES: Does = Does { weights: true, priorities: Some(Priorities { best: 0, worst: 1 }), ..Does::NOTHING };
     const WORK_CONSERVING: bool = false;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

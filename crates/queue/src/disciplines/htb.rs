@@ -31,7 +31,7 @@
 //! State: classes and queues; per flow none.
 
 use crate::parts::{Bucket, Ring};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Priorities, Tell};
 use headgate_packet::{Buffer, Card, Duration, FlowId, Packet, Time};
 
 mod params;
@@ -258,6 +258,7 @@ impl Htb {
 }
 
 impl Discipline for Htb {
+    const DOES: Does = Does { priorities: Some(Priorities { best: 1, worst: 0 }), ..Does::NOTHING };
     const WORK_CONSERVING: bool = false;
     const PER_CONVERSATION: bool = false;
 

@@ -24,7 +24,7 @@ use crate::aqm::Verdict;
 use crate::disciplines::drr::{MOST_QUANTUM, check_quantum};
 use crate::explain::tell_buffer;
 use crate::parts::{IndexedHeap, Ring};
-use crate::{Backlog, Cx, Decisions, Discipline, DropReason, LinkInfo, Look, Moment, Number, Tell};
+use crate::{Backlog, Cx, Decisions, Discipline, Does, DropReason, LinkInfo, Look, Moment, Number, Tell};
 use headgate_packet::check::up_to;
 use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
@@ -74,6 +74,13 @@ impl Check for LinuxFqParams {
     fn check(&self) -> Result<(), Wrong> {
         check_quantum(self.quantum)?;
         up_to("initial_quantum", self.initial_quantum, MOST_QUANTUM)
+    }
+}
+
+impl LinuxFqParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { marks: self.ce_threshold.is_some(), ..does }
     }
 }
 
@@ -234,6 +241,7 @@ impl LinuxFq {
 }
 
 impl Discipline for LinuxFq {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     const WORK_CONSERVING: bool = false;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

@@ -2,8 +2,9 @@
 
 pub(crate) mod names;
 
-use crate::{Backlog, Cx, Decisions, Discipline, LinkInfo, Look, Managed, Sent, Service, Tell, aqm, foreign};
-use headgate_packet::{FlowId, Packet, TcpHeader, Time};
+use crate::does::Decides as _;
+use crate::{Backlog, Cx, Decisions, Discipline, Does, LinkInfo, Look, Managed, Sent, Service, Tell, aqm, foreign};
+use headgate_packet::{FlowId, Packet, Rate, TcpHeader, Time};
 pub use names::Named;
 
 /// Makes the enum over all disciplines from the list, with static dispatch. A scheduler that takes an AQM for its queues names the parameter after
@@ -90,6 +91,29 @@ macro_rules! disciplines {
                     other => matches!(other, Spec::Foreign(_)),
                 }
             }
+            /// What it does with these parameters, and its AQM: see [`Discipline::DOES`].
+            pub fn does(&self) -> Does {
+                let own = match self.meant() {
+                    $(Spec::$Type(p) => p.decides(<$module::$Type as Discipline>::DOES),)+
+                    _ => Does::ALL,
+                };
+                own.or(self.aqm().map_or(Does::NOTHING, aqm::Spec::does))
+            }
+            /// How many levels of urgency it knows, of which 0 is the highest; none where it reads code points as they are, or no priorities.
+            pub fn levels(&self) -> Option<u32> {
+                match self.meant() {
+                    $(Spec::$Type(p) => p.levels(),)+
+                    // A plugin is told that 0 is the highest.
+                    _ => Some(1 << u8::BITS),
+                }
+            }
+            /// The rate on the line to which it holds what it sends, if it does so with these parameters.
+            pub fn holds_to(&self) -> Option<Rate> {
+                match self.meant() {
+                    $(Spec::$Type(p) => p.holds_to(),)+
+                    _ => None,
+                }
+            }
             /// Its [`Discipline::PREEMPTS`].
             pub fn preempts(&self) -> bool {
                 match self.meant() {
@@ -106,7 +130,10 @@ macro_rules! disciplines {
             }
             /// Whether it drops acknowledgements that later ones make needless.
             pub fn filters_acknowledgements(&self) -> bool {
-                matches!(self, Spec::Cake(params) if params.ack_filter != cake::AckFilter::None)
+                match self.meant() {
+                    $(Spec::$Type(p) => p.filters_acknowledgements(),)+
+                    _ => false,
+                }
             }
             /// Its [`Discipline::GIVES_UP`]: one with an AQM does not.
             pub fn gives_up(&self) -> bool {

@@ -15,7 +15,7 @@
 //! State per flow: its packets. A flow with no packet waiting is forgotten at once.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
-use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,6 +99,7 @@ impl Scfq {
 }
 
 impl Discipline for Scfq {
+    const DOES: Does = Does { weights: true, ..Does::NOTHING };
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         if self.queues.push_first(packet, cx, &mut |queue| self.heads.remove(queue)) {
             self.begin(&packet, self.virtual_time);

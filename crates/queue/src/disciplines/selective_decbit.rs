@@ -12,7 +12,7 @@
 
 use crate::disciplines::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
-use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -130,6 +130,7 @@ impl Counts {
 }
 
 impl Discipline for SelectiveDecbit {
+    const DOES: Does = Does { marks: true, ..Does::NOTHING };
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         let new_cycle = self.queue.on_arrival(cx.now);
         self.counts.add(packet.flow, new_cycle);

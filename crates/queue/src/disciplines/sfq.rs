@@ -59,7 +59,7 @@ pub struct Sfq {
 
 impl Sfq {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("McKenney 1990");
+    pub const CARD: Card = Card { aliases: &["stochastic_fair_queueing"], ..Card::of("McKenney 1990") };
 
     /// Empty queues.
     pub fn new(params: &SfqParams, _link: &LinkInfo) -> Sfq {

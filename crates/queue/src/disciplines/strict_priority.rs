@@ -9,7 +9,7 @@
 
 use crate::explain::tell_buffer;
 use crate::parts::Ring;
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Priorities, Tell};
 use headgate_packet::{Buffer, Card, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,18 @@ impl Default for StrictPriorityParams {
 
 impl Check for StrictPriorityParams {}
 
+impl StrictPriorityParams {
+    /// How many levels of urgency it knows.
+    pub(crate) fn levels(&self) -> Option<u32> {
+        Some(self.levels)
+    }
+
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { priorities: does.priorities.filter(|_| self.levels > 1), ..does }
+    }
+}
+
 /// Strict priority.
 #[derive(Clone, Debug)]
 pub struct StrictPriority {
@@ -60,7 +72,7 @@ pub struct StrictPriority {
 
 impl StrictPriority {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Kleinrock 1976, section 3.6");
+    pub const CARD: Card = Card { aliases: &["prio"], ..Card::of("Kleinrock 1976, section 3.6") };
 
     /// Empty queues.
     pub fn new(params: &StrictPriorityParams, _link: &LinkInfo) -> StrictPriority {
@@ -81,6 +93,7 @@ impl StrictPriority {
 }
 
 impl Discipline for StrictPriority {
+    const DOES: Does = Does { priorities: Some(Priorities { best: 0, worst: 7 }), ..Does::NOTHING };
     const PER_CONVERSATION: bool = false;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

@@ -80,6 +80,13 @@ impl Check for TbfParams {
 }
 
 impl TbfParams {
+    /// The rate to which it holds what it sends, if nothing is charged for beside the packets.
+    pub(crate) fn holds_to(&self) -> Option<Rate> {
+        self.rate
+    }
+}
+
+impl TbfParams {
     /// The buffer before a line of this rate, if it is not given that which follows from the latency.
     fn room(&self, line: Rate) -> Buffer {
         let within = |rate: Rate, more: Bytes| {
@@ -107,7 +114,7 @@ pub struct Tbf {
 
 impl Tbf {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Linux, sch_tbf");
+    pub const CARD: Card = Card { aliases: &["token_bucket"], ..Card::of("Linux, sch_tbf") };
 
     /// An empty queue and full buckets.
     pub fn new(params: &TbfParams, link: &LinkInfo) -> Tbf {

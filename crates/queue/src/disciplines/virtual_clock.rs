@@ -13,7 +13,7 @@
 //! line's rate is divided, its weight counts forever, so that it is never forgotten completely: with flows that come and go, give the rate.
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
-use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,6 +114,7 @@ impl VirtualClock {
 }
 
 impl Discipline for VirtualClock {
+    const DOES: Does = Does { weights: true, ..Does::NOTHING };
     const SHARES_BY_KNOWN_WEIGHTS: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

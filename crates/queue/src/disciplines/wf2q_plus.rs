@@ -13,7 +13,7 @@
 //! State per flow: its packets and F. A flow that left is never forgotten: its weight continues to count in the sum.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
-use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
+use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -149,6 +149,7 @@ fn key(time: u128) -> Key {
 }
 
 impl Discipline for Wf2qPlus {
+    const DOES: Does = Does { weights: true, ..Does::NOTHING };
     const SHARES_BY_KNOWN_WEIGHTS: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {

@@ -188,7 +188,7 @@ impl Flow {
 
     /// Whether the sink acknowledges packets: the receiver of layers never does.
     pub fn acknowledges(&self) -> bool {
-        self.acknowledge && self.control.name() != "rlm"
+        self.acknowledge && !self.control.in_layers()
     }
 
     /// What its sink does, if it is on TCP's transport.

@@ -1,31 +1,12 @@
 //! What a name that is not valid may stand for: one that is spelled much the same, the same scheme under another name, or a well-known scheme that
 //! headgate does not have.
 
+use crate::catalogue::LISTS;
 use headgate_packet::SHOWN;
 
-/// What schemes are called elsewhere, and here.
+/// What is called otherwise elsewhere, and is no scheme: short names of flows and of lines, hosts, keys. What schemes are called stands in their own files,
+/// in their cards.
 const OTHER_NAMES: &[(&str, &str)] = &[
-    ("droptail", "fcfs"),
-    ("drop_tail", "fcfs"),
-    ("taildrop", "fcfs"),
-    ("tail_drop", "fcfs"),
-    ("fifo", "fcfs"),
-    ("pfifo", "fcfs"),
-    ("bfifo", "fcfs"),
-    ("fair_queueing", "fq"),
-    ("fair_queuing", "fq"),
-    ("prio", "strict_priority"),
-    ("bbr", "bbr3"),
-    ("bbrv1", "bbr1"),
-    ("bbrv3", "bbr3"),
-    ("new_reno", "newreno"),
-    ("tcp_prague", "prague"),
-    ("ledbat++", "ledbat_plus_plus"),
-    ("ledbatpp", "ledbat_plus_plus"),
-    ("pfifo_fast", "fcfs"),
-    ("stochastic_fair_queueing", "sfq"),
-    ("token_bucket", "tbf"),
-    ("dualq", "dualpi2"),
     ("voice", "call"),
     ("phone", "call"),
     ("voice_call", "call"),
@@ -71,7 +52,6 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("cloud_backup", "upload"),
     ("ul", "upload"),
     ("backup", "upload"),
-    ("tcp", "cubic"),
     ("datacenter", "datacentre"),
     ("dc", "datacentre"),
     ("cable_modem", "cable"),
@@ -161,6 +141,12 @@ pub struct Likeness<'a> {
     pub absent: Option<String>,
 }
 
+/// The scheme that is called so elsewhere.
+fn scheme_called(name: &str) -> Option<&'static str> {
+    let mut entries = LISTS.iter().flat_map(|(_, entries)| entries.iter());
+    entries.find(|entry| entry.card.aliases.contains(&name)).map(|entry| entry.name)
+}
+
 fn plain(name: &str) -> String {
     name.to_lowercase().replace(['-', ' '], "_")
 }
@@ -176,7 +162,8 @@ pub fn same<'a>(name: &str, valid: &[&'a str]) -> Option<&'a str> {
     let single = written.strip_suffix('s').filter(|one| one.len() > 2);
     let bare = written.strip_prefix("tcp").map(|rest| rest.trim_start_matches('_')).filter(|rest| !rest.is_empty());
     let found = |one: &str| {
-        let other = OTHER_NAMES.iter().find(|(other, _)| *other == one).map(|(_, ours)| *ours);
+        let other =
+            scheme_called(one).or_else(|| OTHER_NAMES.iter().find(|(other, _)| *other == one).map(|(_, ours)| *ours));
         let joined = one.replace('_', "");
         let exact = valid.iter().find(|v| **v == one).or_else(|| valid.iter().find(|v| Some(**v) == other));
         exact.or_else(|| valid.iter().find(|v| !joined.is_empty() && v.replace('_', "") == joined)).copied()
@@ -327,6 +314,27 @@ mod tests {
         // Once it is there it is valid, and among names of another sort nothing is said.
         assert_eq!(nearest("codel", &["codel", "red"]), Some("codel"));
         assert_eq!(likeness("veno", &["hosts", "name"]), Likeness::default());
+    }
+
+    #[test]
+    fn a_scheme_is_called_by_names_that_are_no_others() {
+        let mut aliases: Vec<(&str, &str)> = Vec::new();
+        for entry in LISTS.iter().flat_map(|(_, entries)| entries.iter()) {
+            for alias in entry.card.aliases {
+                let name = entry.name;
+                assert_eq!(plain(alias), **alias, "{name}: small letters, with _ between words");
+                assert!(OTHER_NAMES.iter().all(|(other, _)| other != alias), "{alias}: of {name} and of another thing");
+                assert!(ABSENT.iter().all(|(other, ..)| other != alias), "{alias}: of {name}, and absent");
+                let other = aliases.iter().find(|(other, _)| other == alias).map(|(_, other)| *other);
+                // One struct under two names has one card: the first one is meant.
+                assert!(
+                    other.is_none_or(|other| (other, name) == ("fq", "wfq")),
+                    "{alias}: of {other:?} and of {name}"
+                );
+                aliases.push((alias, name));
+            }
+        }
+        assert_eq!(aliases.iter().filter(|(alias, _)| *alias == "droptail").count(), 1);
     }
 
     #[test]

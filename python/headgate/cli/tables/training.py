@@ -12,7 +12,7 @@ from rich.table import Table
 from ...training.measuring import ControlMeasured
 from ...training.policy import LearnedPolicy
 
-_COMPANY = {"alone": "alone", "twin": "with its like", "cubic": "beside cubic"}
+_COMPANY = {"alone": "alone", "twin": "with its like"}
 
 
 def print_measured(policy: LearnedPolicy, rows: Sequence[ControlMeasured], file: Path, name: str, out: Console) -> None:
@@ -24,7 +24,7 @@ def print_measured(policy: LearnedPolicy, rows: Sequence[ControlMeasured], file:
         last = ""
         for row in rows:
             table.add_row(
-                _COMPANY[row.company] if row.company != last else "",
+                _COMPANY.get(row.company, f"beside {row.company}") if row.company != last else "",
                 escape(row.control),
                 f"{row.share:.2f}",
                 f"{row.queueing:.2f}",

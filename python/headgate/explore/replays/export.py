@@ -12,6 +12,7 @@ from ...base.choices import CONVENTIONS
 from ...base.errors import HeadgateError
 from ...base.toml import parse_value, value_text
 from ...replays import replay
+from ...scenario.baselines import PLAIN
 from ..store import Finished
 from ..wire import StoppedError
 from .settings import Settings
@@ -99,7 +100,7 @@ def rows_into(run: Finished, path: Path, control: _core.Control) -> None:
 
 
 def _queue(settings: Settings) -> dict[str, Any]:
-    found = settings.data.get("queue", "fcfs")
+    found = settings.data.get("queue", PLAIN)
     return {"kind": found} if isinstance(found, str) else dict(found)
 
 

@@ -16,6 +16,7 @@ from ...base.catalogue import parameter_names
 from ...base.choices import CONVENTIONS
 from ...base.errors import HeadgateError, nearest, wrong
 from ...replays.options import LEVELS, Queue, disciplines, levels, rename
+from ...scenario.baselines import PLAIN
 from ..fields import written
 from .trace import Read, Reading, Trace
 
@@ -56,7 +57,7 @@ class Settings:
             raise wrong("lenient", "expected true or false", data["lenient"])
         if not isinstance(data.get("classify", ""), str):
             raise wrong("classify", "expected a name", data["classify"])
-        queue = data.get("queue", "fcfs")
+        queue = data.get("queue", PLAIN)
         if levels(queue) > LEVELS:
             raise wrong("queue", f"expected at most {LEVELS} levels of tables")
         queue = {"kind": queue} if isinstance(queue, str) else queue
@@ -140,7 +141,7 @@ def initial_settings(
         HeadgateError: an option is wrong.
         TraceError: something is wrong with the trace.
     """
-    specs = disciplines(queue or "fcfs", buffer, dict(parameters or {}))
+    specs = disciplines(queue or PLAIN, buffer, dict(parameters or {}))
     if len(specs) > 2:
         raise HeadgateError(f"queue: found {len(specs)}; expected at most 2, which the page shows side by side")
     how = trace.reading(more.get("classify"), more.get("ecn"), more.get("lenient", False))

@@ -92,6 +92,11 @@ impl Check for ScreamParams {
 }
 
 impl ScreamParams {
+    /// It slows down as the delay of its packets grows.
+    pub(crate) fn by_delay(&self) -> bool {
+        true
+    }
+
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let ecn = if self.l4s { Ecn::Ect1 } else { Ecn::NotEct };

@@ -1,7 +1,7 @@
 //! What a scenario may say about a flow's transport: a preset, and what differs from it.
 
 use super::{AfterIdle, EcnEcho, EcnMode, Estimate, Growth, Gso, Policy, Rules, SlowStart, Trains, Undo};
-use crate::{FlowControl, Spec};
+use crate::{FlowControl, LIST, Spec};
 use headgate_packet::check::at_least;
 use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
@@ -68,6 +68,9 @@ pub enum Preset {
 }
 
 impl Preset {
+    /// All of them.
+    pub const ALL: [Preset; 4] = [Preset::Rfc, Preset::Bsd1988, Preset::Ns21998, Preset::Linux];
+
     /// Its rules. Only `linux` says how losses are repaired; else that is up to the protocol.
     pub fn rules(self) -> Rules {
         let rfc = Rules {
@@ -236,8 +239,8 @@ impl Check for Options {
 /// Length of a packet where nothing else is said.
 const USUAL_PACKET: u64 = 1500;
 
-/// Controls with Reno's window or CUBIC's, which a mark can leave another part of than a loss.
-const ABE: [&str; 5] = ["reno", "newreno", "sack", "cubic", "cubic_linux"];
+/// Families with Reno's window or CUBIC's, which a mark can leave another part of than a loss.
+const ABE: [&str; 2] = ["reno-window", "cubic-window"];
 
 impl Options {
     /// Whether a control takes them: `slow_start` is for those that have one, `beta_ecn` for some of these, trains for those that are paced.
@@ -247,8 +250,10 @@ impl Options {
             let why = format!("expected none: flow control `{name}` has no slow start that ends at a threshold");
             return Err(Wrong::at("slow_start", why));
         }
-        if let Some(part) = self.beta_ecn.filter(|_| !ABE.contains(&name)) {
-            let why = format!("expected none: flow control `{name}` is none of {}", ABE.join(", "));
+        let suited = LIST.iter().filter(|entry| ABE.contains(&entry.card.family)).map(|entry| entry.name);
+        let suited: Vec<&str> = suited.collect();
+        if let Some(part) = self.beta_ecn.filter(|_| !suited.contains(&name)) {
+            let why = format!("expected none: flow control `{name}` is none of {}", suited.join(", "));
             return Err(Wrong::at("beta_ecn", why).found(&part));
         }
         // Swift has a rate below one packet alone, and none else.

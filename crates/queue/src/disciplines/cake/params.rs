@@ -2,6 +2,7 @@
 
 use super::{AckFilter, Framing};
 use super::tins::{Diffserv, LONGEST};
+use crate::Does;
 use headgate_packet::check::above_zero;
 use headgate_packet::{Buffer, Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;
@@ -96,6 +97,22 @@ impl Check for CakeParams {
 }
 
 impl CakeParams {
+    /// Whether it drops acknowledgements that later ones make needless.
+    pub(crate) fn filters_acknowledgements(&self) -> bool {
+        self.ack_filter != AckFilter::None
+    }
+
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        Does { priorities: does.priorities.filter(|_| self.diffserv != Diffserv::Besteffort), ..does }
+    }
+
+    /// The rate to which it holds what it sends, if nothing is charged for beside the packets.
+    pub(crate) fn holds_to(&self) -> Option<Rate> {
+        let plain = self.overhead <= 0 && self.framing == Framing::None && self.mpu == 0;
+        self.rate.filter(|_| plain)
+    }
+
     /// The rate in bytes per second; 0 without one.
     pub(super) fn per_second(&self) -> u64 {
         self.rate.map_or(0, |rate| (rate.as_bps() / 8).max(1))

@@ -1,5 +1,6 @@
 //! The parameters of HTB: a tree of classes, written as a list.
 
+use crate::Does;
 use crate::disciplines::drr::MOST_QUANTUM;
 use headgate_packet::check::{packet_length, up_to};
 use headgate_packet::{Buffer, Bytes, Check, Rate, Wrong};
@@ -94,6 +95,12 @@ impl HtbClass {
 }
 
 impl HtbParams {
+    /// What is left of it with these parameters.
+    pub(crate) fn decides(&self, does: Does) -> Does {
+        let classed = self.classes.iter().any(|class| !class.priorities.is_empty());
+        Does { priorities: does.priorities.filter(|_| classed), ..does }
+    }
+
     /// The place of each class's parent in the list.
     pub(super) fn parents(&self) -> Vec<Option<usize>> {
         let place = |name: &String| self.classes.iter().position(|class| class.name == *name);
