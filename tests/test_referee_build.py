@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from headgate.base.catalogue import catalogue
 from headgate.referee import cases
 from headgate.referee.build import scenario, tenth
 from headgate.referee.case import Case
@@ -62,19 +63,17 @@ def test_what_flows_and_queues_have() -> None:
         if has(named(name, "control"), "ecn")
     }
     assert able == {"reno", "cubic", "bbr1", "prague", "scream"}
-    names = ("fcfs", "fq", "drr", "csfq", "codel", "red", "pie", "fq_codel", "cake", "dualpi2", "fq_pie")
-    assert {name for name in names if has(named(name, "aqm"), "ecn")} == {
-        "codel",
-        "red",
-        "pie",
-        "fq_codel",
-        "cake",
-        "dualpi2",
-        "fq_pie",
-    }
+    # Those that can be told to mark, and those that do, `linux_fq` if it has a threshold.
+    able = {name for name in catalogue("disciplines") if has(named(name, "aqm"), "ecn", "aqm")}
+    told = {"red", "codel", "pie", "pi2", "cobalt", "blue", "sfb", "fq_codel", "fq_pie", "choke"}
+    assert able == told | {"cake", "dualpi2", "decbit", "selective_decbit", "fq_bit"}
+    assert has(Judged("linux_fq", {"kind": "linux_fq", "ce_threshold": "1ms"}), "ecn", "aqm")
+    assert not has(Judged("drr", {"kind": "drr", "aqm": {"kind": "codel", "no such": 1}}), "ecn", "aqm")
     marking = {"kind": "drr", "aqm": {"kind": "codel", "mark": True}}
-    assert has(Judged("drr", marking), "ecn") and has(Judged("drr", {**marking, "aqm": "threshold"}), "ecn")
-    assert not has(Judged("drr", {**marking, "aqm": {"kind": "codel"}}), "ecn")
+    assert has(Judged("drr", marking), "ecn", "aqm") and has(
+        Judged("drr", {**marking, "aqm": "threshold"}), "ecn", "aqm"
+    )
+    assert not has(Judged("drr", {**marking, "aqm": {"kind": "codel"}}), "ecn", "aqm")
     assert [name for name in ("reno", "bbr3", "scream") if has(named(name, "control"), "media")] == ["scream"]
     assert [name for name in ("reno", "bbr3", "scream") if has(named(name, "control"), "bbr")] == ["bbr3"]
 

@@ -116,7 +116,7 @@ class _Cell:
         self.case, self.cell, self.subject = case, cell, subject
         self.count = runs or case.runs
         self.measured = tuple(dict.fromkeys(entry.wanted() for entry in case.measured() if entry.applies(cell)))
-        self.missing = [need for need in case.needs if not has(subject, need)]
+        self.missing = [need for need in case.needs if not has(subject, need, case.judges)]
         self._made: dict[str, tuple[str, Any]] = {}
 
     def _jobs(self, subject: Judged, count: int) -> list[work.RunJob]:
@@ -254,7 +254,7 @@ def _direction(entry: Better) -> str:
 def _stepped(case: Case, subject: Judged, tell: Callable[[float], None]) -> CaseVerdict:
     """The verdict of a case of steps; `tell` gets the part that is done."""
     made = CaseVerdict(case.name, "", {}, "steps", "", "pass", origin=case.origin)
-    missing = [need for need in case.needs if not has(subject, need)]
+    missing = [need for need in case.needs if not has(subject, need, case.judges)]
     if missing:
         made.verdict, made.why = "n/a", f"the subject has no {' or '.join(missing)}"
         return made

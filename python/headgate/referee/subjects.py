@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from typing import Any, get_args
 
 from .. import _core
-from ..base.catalogue import catalogue, has_transport, of_family
+from ..base.catalogue import catalogue, has_transport, is_own, of_family
 from ..base.errors import HeadgateError, cut, nearest
 from ..scenario.baselines import baselines
+from ..scenario.effects import MARKS
 from ..scenario.subjects import Scheme, read
 from .case import Need
 from .expected import seconds
@@ -69,8 +71,8 @@ def named(
     return Judged(**vars(found), declares=declares)
 
 
-def has(subject: Judged, need: str) -> bool:
-    """Whether a flow control has what a case needs: by its name, or because the user says so."""
+def has(subject: Judged, need: str, judges: str = "control") -> bool:
+    """Whether a flow control, or a queue if `judges` is `aqm`, has what a case needs: by what it is, or because the user says so."""
     kind = str(subject.table["kind"])
     if need in subject.declares:
         return True
@@ -79,7 +81,9 @@ def has(subject: Judged, need: str) -> bool:
     if need in _FAMILIES:
         return kind in of_family(need)
     # Packets carry ECN by the transport; a queue marks if it can be told to, or always does.
-    return not subject.null and (has_transport(kind) or takes_marks(subject) or _marks(subject.table))
+    return not subject.null and (
+        has_transport(kind) if judges == "control" else takes_marks(subject) or _marks(subject.table)
+    )
 
 
 def takes_marks(subject: Judged) -> bool:
@@ -90,11 +94,12 @@ def takes_marks(subject: Judged) -> bool:
 
 
 def _marks(table: dict[str, Any]) -> bool:
-    """Whether a queue marks without being told, by itself or by its AQM."""
-    aqm = table.get("aqm")
-    if isinstance(aqm, dict) and (aqm.get("mark") or aqm.get("kind") == "threshold"):
-        return True
-    return table["kind"] in ("cake", "dualpi2") or aqm == "threshold" or bool(table.get("ce_threshold"))
+    """Whether a queue marks without being told, by itself or by its AQM. Of one that is not headgate's own nobody knows."""
+    try:
+        return is_own(str(table["kind"]), "discipline") and MARKS in _core.does(json.dumps(table))
+    except ValueError:
+        # What is wrong with it is said where it is run.
+        return False
 
 
 def null_flow(flow: dict[str, Any], null: str, rate: float, rtt: float) -> dict[str, Any]:
