@@ -110,6 +110,7 @@ lint-rest: $(TOOLS)/bin/uv $(if $(shell command -v npm),$(NODE_MODULES))
 	@$(SYNC) --all-extras --group dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tests/scheme_names.py
 	@$(BIN)/mypy & types=$$!; $(BIN)/lint-imports --no-logo; imports=$$?; wait $$types && exit $$imports
 	$(if $(shell command -v npm),cd web && npm run --silent lint,@echo "npm is not installed: the code of the explorer's page was not checked.")
 
