@@ -150,6 +150,12 @@ def test_a_mean_over_packets_is_a_ratio_of_sums() -> None:
     assert np.isnan(Ratio(("drops",), ("sent",))({"drops": 0.0, "sent": 0.0}))
 
 
+def test_jains_index_is_written_once() -> None:
+    formula = re.compile(r"\bsum\([^)]*\)\)? \*\* 2 /|\btotal ?\*\* ?2 / \(|\.sum\(\) ?\*\* ?2 /")
+    found = [p for p in (ROOT / "python/headgate").rglob("*.py") if formula.search(p.read_text("utf-8"))]
+    assert [p.name for p in found] == ["fairness.py"]
+
+
 #: What a user of the list does: one more line, before anything else is loaded.
 ADDED = """
 import headgate.results.metrics as m

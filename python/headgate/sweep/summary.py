@@ -43,7 +43,7 @@ def summary(study: Study) -> list[dict[str, Any]]:
     """One entry per variant that ran: `variant`, `axes` (its columns), `runs`, `runs_equal`, and a `Mean` for every metric.
 
     A metric is the sum or the mean over the flows of a run, or for delays over all of their packets; its mean is over the runs.
-    Where these are equal it has no interval.
+    Where these are equal it has no interval. A study that was made before a metric was there has no entry for it.
     """
     flows = study.flows
     if not len(flows):
@@ -52,7 +52,7 @@ def summary(study: Study) -> list[dict[str, Any]]:
     # Rows are sorted: a run, and a variant, is a stretch of them.
     runs = _starts(variant, replication)
     per_run = {}
-    for m in metrics():
+    for m in (m for m in metrics() if m.column in flows.column_names):
         column = columns("flows")[m.column or ""]
         values = to_numpy(flows[column.name]).astype(np.float64)
         weights = to_numpy(flows[column.per]).astype(np.float64) if column.per else None

@@ -72,7 +72,8 @@ def print_study(study: Study, wide: bool = False) -> None:
     columns = [Column(a.name, text=True, cells=[_cell(e["axes"][a.name]) for e in shown]) for a in axes]
     columns.append(Column("runs", 5, cells=[str(e["runs"]) for e in shown]))
     for name, heading, scale, rank in headings():
-        columns.append(Column(heading, rank, cells=[interval_text(e[name], scale) for e in shown]))
+        if all(name in e for e in shown):
+            columns.append(Column(heading, rank, cells=[interval_text(e[name], scale) for e in shown]))
     left = print_fitted("variants", columns, wide) if entries else []
     out.print()
     if left:
