@@ -80,7 +80,7 @@ OPTIONS = (
     ("line", "due"),
     [
         # A size of a picture is no rate up.
-        ("20Mbit/s 30ms netflix 4k", "! found '4k'"),
+        ("20Mbit/s 30ms netflix 8k", "! found '8k'"),
         ("50Mbps 10Mbps 20ms game", "--rate 50Mbit/s --up 10Mbit/s --rtt 20ms --flows game"),
         ("cable download 3 netflix", "--preset cable --flows 'download,netflix*3'"),
         ("20Mbit/s 30ms 2reno queue = codel", "--rate 20Mbit/s --rtt 30ms --queue codel --flows 'reno*2'"),
@@ -152,12 +152,24 @@ def test_several_values_are_runs_of_their_own(cli: Cli) -> None:
     seeds = json.loads(cli("quick", *args, "--seed", "1..2", "--json").stdout)["runs"]
     assert [run["seed"] for run in seeds] == [1, 2] and seeds[0]["digest"] == alone[0]["digest"] != seeds[1]["digest"]
     for more, due in (
-        (["--print"], "--print: found several values of --queue; expected one, as --queue fcfs"),
+        (["--print", "--figure", "a.png"], "--figure: found several values of --queue; expected one, as --queue fcfs"),
         (["--figure", "a.png"], "--figure: found several values of --queue"),
         (["--shaper", "90%,95%"], "found several values of --queue and of --shaper; expected them of one option"),
     ):
         refused = cli("quick", *args, "--queue", "fifo,cake", *more)
         assert refused.returncode == 2 and due in " ".join(refused.stderr.split())
+
+
+def test_several_values_are_printed_each_as_a_file(cli: Cli, tmp_path: Path) -> None:
+    done = cli("quick", "20Mbit/s", "30ms", "cubic", "--queue", "fifo,fq_codel", "--print")
+    assert (done.returncode, done.stderr) == (0, "")
+    _, *files = done.stdout.split('name = "quick"')
+    assert [f"{i} of 2, each a file by itself: --queue {q}" in done.stdout for i, q in ((1, "fcfs"), (2, "fq_codel"))]
+    for text, queue in zip(files, ("fcfs", "fq_codel"), strict=True):
+        (tmp_path / "a.toml").write_text(f'name = "quick"{text}', "utf-8")
+        alone = cli("quick", "20Mbit/s", "30ms", "cubic", "--queue", queue, "--print").stdout
+        assert text.partition("# Read as")[0].strip() == alone.partition('name = "quick"')[2].strip()
+        assert cli("check", str(tmp_path / "a.toml")).returncode == 0
 
 
 def test_a_shaper_takes_the_queue_beside_it() -> None:
@@ -167,7 +179,7 @@ def test_a_shaper_takes_the_queue_beside_it() -> None:
         return read_line(["home", "game", "upload"], given).options
 
     assert options(shaper="sweep", queue="cake") == {"preset": "home", "shaper": "sweep:cake"}
-    assert options(shaper="auto", queue="sqm") == {"preset": "home", "shaper": "sweep"}
+    assert options(shaper="auto", queue="sqm") == {"preset": "home", "shaper": "95%"}
     kept = {"preset": "home", "shaper": "9M:fq_codel", "queue": "cake"}
     assert options(shaper="9M:fq_codel", queue="cake") == kept
     assert options(shaper="9M", queue="fifo") == {"preset": "home", "shaper": "9M", "queue": "fcfs"}

@@ -78,12 +78,11 @@ def test_what_is_refused_is_never_suggested(option: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "given"), [("--rate", "20MBps"), ("--rate", "fast"), ("--rtt", "3m"), ("--loss", "-1%")]
+    ("option", "given"), [("--rate", "20MBpm"), ("--rate", "fast"), ("--rtt", "3m"), ("--loss", "-1%")]
 )
 def test_what_may_mean_two_things_gets_no_hint(option: str, given: str, cli: Cli) -> None:
     said = cli(*ASKED, "--flows", "cubic", f"{option}={given}").stderr
     assert "expected" in said and "did you mean" not in said
-    assert ("expected 20Mbit/s, or 160Mbit/s if B is bytes" in said) == given.endswith("Bps")
 
 
 @pytest.mark.parametrize(
@@ -282,10 +281,8 @@ def test_words_without_options_are_a_path_and_flows(cli: Cli) -> None:
             "20Mbit/s 30ms fifo codel bulk 1bdp,2bdp",
             "found several values of --queue and of --buffer; expected them of one option: headgate matrix runs all pairs",
         ),
-        ("20Mbit/s delay 20ms bulk", "expected --rtt 40ms if that is one way, or --rtt 20ms if it is there and back"),
         ("20Mbit/s 2 cubic", "found '2' before cubic; expected --rtt 2ms for a round trip, or cubic*2"),
         ("20Mbit/s 20ms 200ms cubic", "a buffer is --buffer 200ms, a duration --duration 200ms"),
-        ("20Mbit/s --delay 20ms cubic", "found 'delay=20ms'; expected --rtt 40ms if that is one way, or --rtt 20ms if"),
     ):
         done = cli("quick", *words.split())
         assert (done.returncode, done.stdout) == (2, "")

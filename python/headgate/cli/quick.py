@@ -239,6 +239,7 @@ def _given(line: Any) -> tuple[dict[str, Any], int]:
 def _several(line: Any, said: list[str], phase: bool, figure: Path | None, as_file: bool, as_json: bool) -> None:
     """A run for each value of an option, and a table of them."""
     with signals.loading():
+        from ..base.toml import file_text
         from ..checks.phase import check, in_step
         from ..quick import notes
         from ..quick import scenario as of
@@ -248,7 +249,7 @@ def _several(line: Any, said: list[str], phase: bool, figure: Path | None, as_fi
         from .terminal import console, progress, warn_all
 
     option = f"--{line.axis.replace('_', '-')}"
-    other = "--print" if as_file else "--figure" if figure is not None else ""
+    other = "--figure" if figure is not None else ""
     if other or any(value.startswith("sweep") for value in line.values if line.axis == "shaper"):
         one = next(value for value in line.values if not value.startswith("sweep"))
         raise HeadgateError(f"{other or '--shaper'}: found several values of {option}; expected one, as {option} {one}")
@@ -256,6 +257,13 @@ def _several(line: Any, said: list[str], phase: bool, figure: Path | None, as_fi
     for one in line.each():
         given, replications = _given(one)
         made.append(of(flows=line.flows, up_flows=line.up_flows, **given))
+    if as_file:
+        with output():
+            for number, (scenario, value) in enumerate(zip(made, line.values, strict=True), 1):
+                scenario.resolve()
+                heads = [*said, f"{number} of {len(made)}, each a file by itself: {option} {value}"]
+                click.echo("".join(f"# {sentence}\n" for sentence in heads) + file_text(scenario.data))
+        return
     results, cautions = [], list[str]()
     for scenario, value in zip(made, line.values, strict=True):
         with progress(f"running {option} {value}") as callback:

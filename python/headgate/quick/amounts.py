@@ -12,7 +12,7 @@ from ..base.errors import HeadgateError, cut
 _EXPECTED = {"bps": "a rate such as 20Mbit/s", "s": "a time such as 30ms"}
 
 
-def _amount(text: str, kind: str) -> int:
+def base_units(text: str, kind: str) -> int:
     """The base units of a quantity of a kind; 0 if it is none."""
     try:
         return int(_core.quantity(text, kind)[1])
@@ -32,7 +32,7 @@ def quantity(where: str, text: str, kind: str) -> int:
         meant = re.search(r" \(did you mean .*\)$", str(e))
         amount, hint = 0, meant[0] if meant else ""
         if where == "--duration" and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
-            hint = f" (did you mean `{text}s`?)" if _amount(f"{text}s", kind) else ""
+            hint = f" (did you mean `{text}s`?)" if base_units(f"{text}s", kind) else ""
     if amount == 0:
         expected = "a time such as 60s" if where == "--duration" else _EXPECTED[kind]
         raise HeadgateError(f"{where}: found {cut(repr(text))}; expected {expected}{hint}")
@@ -58,7 +58,7 @@ def read(where: str, text: str, kind: str) -> str:
         if meant is None:
             two = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT])B(?:/s|ps|PS)", given) if kind == "bps" else None
             prefix = two[2].replace("K", "k") if two is not None else ""
-            amount = _amount(f"{two[1]}{prefix}bit/s", "bps") if two is not None else 0
+            amount = base_units(f"{two[1]}{prefix}bit/s", "bps") if two is not None else 0
             if two is not None and 0 < 8 * amount < 2**64:
                 number, bits = two[1], _core.quantity_text("bps", 8 * amount)
                 raise HeadgateError(
@@ -121,13 +121,25 @@ def with_unit(key: str, text: str) -> str:
 def read_buffer(text: str) -> str:
     """The text of a buffer as files have it: `2bdp`, `1.5xBDP`, `100 packets` or `64k`; a number alone is packets.
 
+    >>> read_buffer("BDP/4"), read_buffer("half a bdp"), read_buffer("BDPx2")
+    ('0.25BDP', '0.5BDP', '2BDP')
     >>> read_buffer("2bdp"), read_buffer("bdp"), read_buffer("100"), read_buffer("64k"), read_buffer("50 msec")
     ('2BDP', '1BDP', '100pkt', '64KB', '50ms')
     """
     given = text.strip()
+    given = re.sub(
+        r"^(one|half|quarter|double|twice)[\s-]+(?:a[\s-]+|an[\s-]+|the[\s-]+)?(?=bdp$)",
+        lambda m: _PARTS[m[1].lower()],
+        given,
+        flags=re.IGNORECASE,
+    )
+    given = re.sub(r"^(bdp)\s*[x*×]\s*([\d.]+)$", r"\2\1", given, flags=re.IGNORECASE)
     found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?|)\s*[x*×]?\s*bdps?", given, re.IGNORECASE)
     if found is not None:
         return f"{found[1] or 1}BDP"
+    part = re.fullmatch(r"(\d{0,6})\s*[x*]?\s*bdps?\s*/\s*(\d{1,6})", given, re.IGNORECASE)
+    if part is not None and float(part[1] or 1) and float(part[2]):
+        return f"{float(part[1] or 1) / float(part[2]):.3f}".rstrip("0").rstrip(".") + "BDP"
     if re.fullmatch(r"\d{1,12}", given):
         return f"{given}pkt"
     if given.lower() in ("unlimited", "infinite", "infinity", "inf"):
@@ -142,6 +154,10 @@ def read_buffer(text: str) -> str:
         else:
             return given
     return text
+
+
+#: Parts of a product in words.
+_PARTS = {"one": "1", "half": "0.5", "quarter": "0.25", "double": "2", "twice": "2"}
 
 
 def read_share(where: str, text: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from ..base.errors import HeadgateError, cut
 from ..base.typed import joined
+from .vocabulary import TWO_RATES, preset_of, rate_of
 
 #: Names of options by those here.
 _NAMES = {
@@ -26,7 +28,7 @@ _NAMES = {
     "--up-flows": "upflows upload-flows uploads reverse-flows",
     "--jitter": "delay-variation pdv ipdv rtt-jitter",
     "--shaper": "sqm shape shaper-rate",
-    "--preset": "profile path access network line-type",
+    "--preset": "profile path access network line-type line",
 }  # fmt: skip
 OPTIONS = {f"--{other}": name for name, others in _NAMES.items() for other in others.split()} | {
     "-t": "--duration", "-C": "--flows", "-Z": "--flows", "-J": "--json",
@@ -44,6 +46,12 @@ _IN_LINE = {
 
 #: Options that switch marks on and off.
 _ECN = {"--ecn": "on", "--use-ecn": "on", "--no-ecn": "off", "--noecn": "off"}
+
+#: Options of `quick` that have no other names.
+_OWN = (
+    "--transport", "--noise", "--phase", "--no-phase", "--figure", "--top", "--wide", "--print", "--json", "--presets", "--replications",
+    "--plugin", "--help", "--max-memory",
+)  # fmt: skip
 
 #: Options that mean nothing here, with what to type for them.
 _OTHERS = {
@@ -75,6 +83,7 @@ def options_of(args: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     given = _mahimahi(_udp(joined(args)))
+    _misspelt(given)
     while given:
         word = given.pop(0)
         if not re.match(r"-{1,2}[A-Za-z]", word):
@@ -124,12 +133,54 @@ def _begun(key: str) -> str:
 
 def _udp(args: list[str]) -> list[str]:
     """Iperf's `-u -b 5M` as a flow at that rate."""
-    if "-u" not in args or "-b" not in args[:-1]:
+    if "-b" not in args[:-1]:
         return args
     at = args.index("-b")
+    if "-u" not in args:
+        words = [*args[:at], *args[at + 2 :]]
+        others = any(OPTIONS.get(w.partition("=")[0], w.partition("=")[0]) in ("--rate", "--preset") for w in words)
+        if others or any(rate_of(w) or TWO_RATES.fullmatch(w) or preset_of(w) for w in words):
+            return args
+        return [*args[:at], f"iperf-b={args[at + 1]}", *args[at + 2 :]]
     rest = [*args[:at], *args[at + 2 :]]
     rest.remove("-u")
     return [*rest, f"cbr:{args[at + 1]}"]
+
+
+def _misspelt(args: Sequence[str]) -> None:
+    """Refuses an option that is none, if exactly one is near it, with the whole line to type."""
+    known = dict.fromkeys([*OPTIONS, *_NAMES, *_IN_LINE, *_ECN, *_OTHERS, *_OWN, "--bdp"])
+    for at, word in enumerate(args):
+        name, sign, value = word.partition("=")
+        key = name.lower().replace("_", "-")
+        if not re.fullmatch(r"--[a-z][a-z-]{2,}", key) or key in known or _begun(key) != key or "link-queue" in key:
+            continue
+        most = 2 if len(key) > 6 else 1
+        near = {
+            ours
+            for other in known
+            if other.startswith("--") and _edits(key, other) <= most and (ours := OPTIONS.get(other, other))
+        }
+        if len(near) != 1:
+            continue
+        line = [*args[:at], near.pop() + sign + value, *args[at + 1 :]]
+        ours, typed = line[at].partition("=")[0], shlex.join(["headgate", "quick", *line])
+        raise HeadgateError(f"found {cut(repr(name))}. Did you mean {ours}?\n  Type, if so: {typed}")
+
+
+def _edits(one: str, other: str) -> int:
+    """How many letters are other ones, missing, too many, or in the place of their neighbour: Damerau 1964, 3 for more than two."""
+    if abs(len(one) - len(other)) > 2:
+        return 3
+    rows = [list(range(len(other) + 1))]
+    for i, a in enumerate(one, 1):
+        row = [i]
+        for j, b in enumerate(other, 1):
+            row.append(min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (a != b)))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                row[-1] = min(row[-1], rows[-2][j - 2] + 1)
+        rows.append(row)
+    return rows[-1][-1]
 
 
 def _mahimahi(args: list[str]) -> list[str]:

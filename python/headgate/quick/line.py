@@ -14,6 +14,7 @@ from ..base.typed import NUMBER
 from .amounts import OF_ALL, read, read_buffer, read_share, value_of
 from .fillers import FILLERS
 from .flows import all_names, is_flow
+from .forms import of_option
 from .queues import known_as, plain
 from .services import NEAR_PATHS
 from .several import listed
@@ -108,11 +109,16 @@ class Named:
     def _given(self, flows: Sequence[str], up_flows: Sequence[str]) -> None:
         """Values of options, each as files have it. Those that cannot be read stay, for the error that names them all."""
         line = self.line
-        for name in list(line.options):
-            self._several(name, line.options[name])
+        for name, text in list(line.options.items()):
+            told = of_option(name, text, line.said) if isinstance(text, str) else text
+            line.read |= told != text
+            self._several(name, told)
+        typed, up_typed = flows, up_flows
+        flows = [of_option("flows", text, line.said) for text in flows]
+        up_flows = [of_option("up_flows", text, line.said) for text in up_flows]
         line.flows = [self._flow_text(text) for text in flows]
         line.up_flows = [self._flow_text(text) for text in up_flows]
-        line.read |= line.flows != list(flows) or line.up_flows != list(up_flows)
+        line.read |= line.flows != list(typed) or line.up_flows != list(up_typed)
 
     def _several(self, name: str, text: Any) -> bool:
         """Sets an option to a value, or to several; whether these are all of one option."""
@@ -165,6 +171,10 @@ class Named:
         given = SWEEPS.get(given.strip().lower(), given.strip())
         if not colon:
             return given
+        if one_way(queue) and not re.search(r"\d", queue):
+            # Its rate is that of the shaper.
+            self.line.said += said_of(queue)
+            return f"{given}:tbf:buffer=1pkt"
         self.line.said += [sentence for sentence in said_of(queue) if sentence not in self.line.said]
         return f"{given}:{plain(queue, '--shaper')}"
 
@@ -319,11 +329,13 @@ class Named:
             after = "".join(self.words[self.at : self.at + 1])
             more, also = (f" {after}", f" --jitter {after}") if is_time(after) and seconds_of(after) < 5 else ("", "")
             self.at += bool(more)
-            self.strange.append(
-                f"found {cut(repr(word + more))}; expected --rtt {twice}{also} if that is one way, or --rtt {once}{also} "
-                "if it is there and back"
+            self.line.said.append(
+                f"{cut(word + more)} is taken as one way: the round trip is {twice}. --rtt {once}{also} if that is there and back."
             )
-            return True
+            if more:
+                self._set("jitter", read("--jitter", after, "s"), after)
+            self._law()
+            return self._set("rtt", twice, word)
         if key in ("cc", "flows", "control"):
             return self._flow(value)
         name = NAMED[key]
@@ -340,6 +352,17 @@ class Named:
             self.line.read = True
             return self._several(name, value)
         return self._set(name, self._value(name, value), word)
+
+    def _law(self) -> None:
+        """What netem says of jitter besides its size: how the delays of packets depend on each other, and their distribution."""
+        rest = [word.lower() for word in self.words[self.at : self.at + 3]]
+        size = int(bool(rest) and re.fullmatch(rf"{NUMBER}%", rest[0]) is not None and "loss" not in rest[1:2])
+        if rest[size : size + 1] == ["distribution"]:
+            size += 2
+        if size:
+            told = " ".join(self.words[self.at : self.at + size])
+            self.line.said.append(f"The jitter is uniform and independent here: {cut(told)} is left out.")
+            self.at += size
 
     def _rates(self, two: re.Match[str], word: str) -> bool:
         down, up = two_rates(two)

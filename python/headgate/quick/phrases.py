@@ -22,7 +22,10 @@ from .vocabulary import BETWEEN, NAMED, TWO_RATES, is_time, preset_of, rate_of, 
 _ONE: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("call", "calls", "meeting", "chat"), ("zoom", "discord", "meet", "webrtc")),
     "voice": ("discord",),
-    **dict.fromkeys(("video", "videos", "movie"), ("netflix", "youtube", "twitch")),
+    **dict.fromkeys(
+        ("video", "videos", "movie"),
+        ("netflix", "youtube", *(name for name, flow in SERVICES.items() if flow == "video")),
+    ),
     **dict.fromkeys(("download", "downloads", "update", "updates"), ("steam", "update", "windowsupdate")),
     **dict.fromkeys(
         ("upload", "uploads", "backup", "sync", "photos"),
@@ -39,10 +42,6 @@ _HINTS = {
         ("stadia", "geforce", "xcloud", "luna"),
         "headgate has no cloud gaming as such: game is the packets of an online game, and "
         "cbr:20Mbit/s a picture at that rate",
-    ),
-    **dict.fromkeys(
-        ("torrent", "torrents", "bittorrent"),
-        "expected download*4 for four downloads at a time, or ledbat*4 with the flow control of BitTorrent",
     ),
     **dict.fromkeys(("scp", "rsync", "sftp"), "expected download or upload, by the direction of the data"),
     **dict.fromkeys(("sqm", "shaper"), HINTS["sqm"]),
@@ -211,6 +210,7 @@ def _of_two(words: Sequence[str]) -> list[str]:
             after
             and not alone
             and not re.fullmatch(r"\d+", after)
+            and (word, after) != ("video", "game")
             and (service(both) or path_of(both) or line_rate(both))
         ):
             found.append(service(both) or both)
@@ -334,7 +334,7 @@ def _parameter(
         return None
     others = [*before, *words[at + size :]]
     named = NAMED.get(key.lower())
-    if named == "rate" and (rate_of(value) is None or not _has("rate", others, options)):
+    if named == "rate" and (rate_of(value) is None or not (queue == "tbf" or _has("rate", others, options))):
         return None
     if named == "rtt" and (not is_time(value) or not _has("rtt", others, options)):
         return None

@@ -9,12 +9,16 @@ from .. import _core
 #: What each short name of a flow is called, too.
 _FLOWS = {
     "game": "fortnite minecraft valorant csgo cs2 counterstrike roblox overwatch apexlegends pubg cod callofduty warzone dota dota2 "
-    "leagueoflegends gta gtaonline rocketleague fifa quake halo destiny2 fps esports ps3 ps4 ps5 playstation xbox nintendo nintendoswitch "
-    "videogame onlinegaming",
-    "video": "twitch disney disney+ disneyplus hulu primevideo amazonprime appletv tiktok vimeo iplayer bbciplayer hbo hbomax peacock "
-    "plex crunchyroll tv smarttv dash hls movies series videostream",
+    "leagueoflegends worldofwarcraft wow fallguys amongus rainbowsix rainbowsixsiege clashofclans clashroyale genshinimpact "
+    "finalfantasyxiv animalcrossing mariokart supersmashbros streetfighter granturismo forzahorizon escapefromtarkov tarkov pathofexile "
+    "deadbydaylight seaofthieves thefinals helldivers helldivers2 eldenring eafc easportsfc mortalkombat blackops reddeadonline splatoon "
+    "granturismo7 worldoftanks teamfortress2 gtav gta5 gtavonline grandtheftauto counterstrike2 starcraft starcraft2 diablo diablo4 "
+    "hearthstone battlefield overwatch2 deadlock marvelrivals palworld lostark ffxiv gta gtaonline rocketleague fifa quake halo "
+    "destiny2 fps esports ps3 ps4 ps5 playstation xbox nintendo nintendoswitch videogame onlinegaming",
+    "video": "twitch disney disney+ disneyplus hulu primevideo amazonprime amazonprimevideo appletv tiktok vimeo iplayer bbciplayer hbo "
+    "hbomax peacock plex crunchyroll tv smarttv dash hls movies series videostream",
     "zoom": "meet googlemeet facetime hangouts jitsi bluejeans whatsappvideo videomeeting onlinemeeting webinar",
-    "call": "discord sip volte wificalling teamspeak mumble",
+    "call": "whatsapp telegram viber discord sip volte wificalling teamspeak mumble",
     "download": "steam wget curl update updates windowsupdate softwareupdate appstore playstore patch",
     "upload": "icloud dropbox onedrive gdrive googledrive googlephotos backblaze crashplan carbonite nextcloud cloudsync photobackup "
     "onlinebackup",
@@ -70,6 +74,7 @@ NEAR_PATHS = {
 _RATES = {
     "t1": "1.544Mbit/s", "ds1": "1.544Mbit/s", "e1": "2.048Mbit/s", "t3": "44.736Mbit/s", "ds3": "44.736Mbit/s", "e3": "34.368Mbit/s",
     "oc3": "155.52Mbit/s", "stm1": "155.52Mbit/s", "oc12": "622.08Mbit/s", "oc48": "2488.32Mbit/s", "oc192": "9953.28Mbit/s",
+    "stm4": "622.08Mbit/s", "stm16": "2488.32Mbit/s", "stm64": "9953.28Mbit/s", "fddi": "100Mbit/s",
     "gige": "1Gbit/s", "gbe": "1Gbit/s", "gigabit": "1Gbit/s", "gigabitethernet": "1Gbit/s", "gig": "1Gbit/s", "fastethernet": "100Mbit/s",
 }  # fmt: skip
 
@@ -108,7 +113,9 @@ def line_rate(name: str) -> str | None:
     ('1.544Mbit/s', '10Gbit/s', '100Mbit/s', None)
     """
     bare = _bare(name)
-    if (ethernet := re.fullmatch(r"(\d{1,3}(?:\.\d)?)(?:gbe|gige|gigabitethernet|gbase[a-z0-9]*)", bare)) is not None:
+    if (
+        ethernet := re.fullmatch(r"(\d{1,3}(?:\.\d)?)(?:gbe|gige|ge|gigabitethernet|gbase[a-z0-9]*)", bare)
+    ) is not None:
         return f"{ethernet[1]}Gbit/s"
     if (base := re.fullmatch(r"(\d{2,4})base[a-z0-9]*", bare)) is not None:
         return _core.quantity_text("bps", int(base[1]) * 10**6)

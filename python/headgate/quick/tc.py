@@ -80,17 +80,38 @@ TAKEN = {
         "pie:target=10ms",
         "DOCSIS-PIE is taken as pie with the target of RFC 8034, 10 ms: the estimate of the delay by the grants of the modem is left out.",
     ),
+    **{
+        name: ("red", f"headgate does not have classes of RED: {name} is taken as red, that of one class.")
+        for name in ("wred", "gred", "rio")
+    },
+    **{
+        f"{name}{end}": (queue, f"{name} of OpenWrt is taken as {queue}; --shaper 95% is a shaper as it has.")
+        for name, queue in (
+            ("layer_cake", "cake:diffserv=diffserv3"),
+            ("piece_of_cake", "cake:diffserv=besteffort"),
+            ("simple", "fq_codel"),
+            ("simplest", "fq_codel"),
+            ("simplest_tbf", "fq_codel"),
+        )
+        for end in ("", ".qos")
+    },
 }
 
 
 #: What is said of queues that are not here and have nothing near enough to be taken for them.
 HINTS = {
     "airtime": "headgate does not have fairness of airtime; expected --queue fq_codel or --queue cake, which share a line by bytes",
-    "wred": "headgate does not have classes of RED: red is that of one class",
-    "gred": "headgate does not have classes of RED: red is that of one class",
     "sqm": "expected --shaper 95% for a router with cake before the modem, or --shaper sweep, which tries rates",
+    "smart": "expected --shaper 95% for a router with cake before the modem",
     "netem": "expected --loss for losses, --rtt for a delay, and a queue such as fcfs",
 }
+
+#: A threshold above which a switch marks every packet: Alizadeh et al. 2010 (DCTCP), section 3.1, with RED at its place as in 3.5.
+_THRESHOLD = re.compile(
+    r"\s*(?:ecn|dctcp|step|marking)?[\s_-]*(?:threshold|thresh|marking|step|mark)[\s:,(]+(?:K|threshold|thresh|kmin)?[\s=]*(\d{1,6})"
+    r"\s*(?:p|pkts?|packets?)?\s*\)?\s*$",
+    re.IGNORECASE,
+)
 
 _POLICER = r"polic(?:e|er|ing)"
 
@@ -110,8 +131,11 @@ def meant(text: str) -> str:
     >>> meant("ared:ecn"), meant("none"), meant("docsis-pie"), meant("cake bandwidth 9mbit")
     ('red:adaptive=true,ecn', 'fcfs', 'pie:target=10ms', 'cake bandwidth 9mbit')
     """
+    if (step := _THRESHOLD.match(text)) is not None:
+        least = int(step[1])
+        return f"red:min_threshold={least}pkt,max_threshold={least + 1}pkt,max_p=1,weight=1,mark=true"
     text = re.sub(r"^(\s*[\w-]+)(?:[@=](?=\d)|\+(?=(?:no)?ecn\b))", r"\1:", bare(text))
-    found = re.match(r"\s*([\w-]+)", text)
+    found = re.match(r"\s*([\w-]+(?:\.qos\b)?)", text)
     if found is None:
         return text
     key = re.sub("[_-]", "", found[1].lower())
@@ -139,9 +163,13 @@ def said_of(text: str) -> list[str]:
     >>> said_of("cake nat wash")
     ['cake: nat (no address is translated here) and wash (no code point is read behind the queue) change nothing.']
     """
-    name = re.match(r"\s*([\w-]+)", text)
+    name = re.match(r"\s*([\w-]+(?:\.qos\b)?)", text)
     if name is None:
         return []
+    if _THRESHOLD.match(text):
+        return [
+            "A threshold K is taken as red without an average: it marks every packet that finds more than K packets."
+        ]
     if re.fullmatch(_POLICER, name[1].lower()):
         return [
             "A policer is taken as tbf with room for one packet, which waits for its tokens where a policer drops it."

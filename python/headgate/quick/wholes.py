@@ -15,8 +15,8 @@ from .flows import all_names, counted, is_flow, parse
 from .presets import PRESETS
 from .queues import parameter, plain
 from .shaper import OFF
-from .tc import nothing, said_of
-from .vocabulary import BETWEEN, NUMBERS, rate_of
+from .tc import nothing, one_way, said_of
+from .vocabulary import BETWEEN, NUMBERS, is_time, rate_of
 
 if TYPE_CHECKING:
     from .line import TypedLine
@@ -36,6 +36,8 @@ def list_of(word: str) -> str:
         rate_of(item) for item in full
     ):
         return f"buffer={','.join(full)}"
+    if all(map(is_time, full)):
+        return ",".join(full)
     return f"rate={','.join(full)}" if len(full) > 2 and all(rate_of(item) for item in full) else word
 
 
@@ -46,14 +48,29 @@ def counting(parts: Sequence[str], i: int) -> str:
     return parts[i] if number is None else f"{number}x" if flow else number
 
 
-def sqm(line: TypedLine) -> None:
-    """`--queue sqm` beside a shaper: the shaper is it."""
+def sqm(line: TypedLine, path: bool) -> None:
+    """`--queue sqm`: a router with cake before the modem, at the rate of the shaper, or below that of the line."""
     options = line.options
-    if str(options.get("queue", "")).lower() in ("sqm", "piece_of_cake", "piece-of-cake") and "shaper" in options:
+    name = str(options.get("queue", "")).lower()
+    sqm = name in ("sqm", "smart", "smart queue", "smartqueue", "sqm-scripts", "openwrt")
+    if not sqm and name not in ("piece_of_cake", "piece-of-cake", "piece_of_cake.qos"):
+        return
+    if "shaper" in options:
         line.said.append(
             f"The {options.pop('queue')} of OpenWrt is a router with cake before the modem, as --shaper has it."
         )
         line.read = True
+    elif sqm and path:
+        shaped(line, options.pop("queue"))
+
+
+def shaped(line: TypedLine, word: str) -> None:
+    """A shaper that is asked for without its rate."""
+    line.options["shaper"] = "95%:cake"
+    line.read = True
+    line.said.append(
+        f"{word} is taken as a router with cake before the modem at 95 % of the line's rates; --shaper sweep tries rates."
+    )
 
 
 def of_shaper(line: TypedLine) -> None:
@@ -113,6 +130,10 @@ def defaults(line: TypedLine) -> None:
         options["rtt"] = own
         line.read = True
         line.said.append(f"Each flow has a round trip of its own: that of the line is the longest of them, {own}.")
+    if "rate" not in options and (own := _own_rate(line)):
+        options["rate"] = own
+        line.read = True
+        line.said.append(f"The line names no rate: that of its queue, {own}, is taken.")
     missing = [name for name in ("rate", "rtt") if name not in options]
     for name in missing:
         options[name] = RATE if name == "rate" else RTT
@@ -123,6 +144,41 @@ def defaults(line: TypedLine) -> None:
             f"The line names no {what}: {' and '.join(options[name] for name in missing)} "
             f"{'are' if len(missing) > 1 else 'is'} what headgate matrix and game have, too."
         )
+
+
+def _own_rate(line: TypedLine) -> str:
+    """The rate of the queue, if that has one: tbf beside netem is the bottleneck of a test bed; empty otherwise."""
+    texts = line.values if line.axis == "queue" else [str(line.options.get("queue", ""))]
+    rates = [re.search(r"(?:^|[:,])rate=([^,]+)", text) for text in texts if not one_way(text)]
+    own = [found[1] for found in rates if found]
+    return max(own, key=lambda rate: quantity("--queue", rate, "bps")) if own else ""
+
+
+def bloated(line: TypedLine, words: Sequence[str]) -> None:
+    """A test for bufferbloat that names no flows: a load down and up beside a ping."""
+    lower = " ".join(words).lower()
+    asked = re.search(r"bufferbloat|buffer bloat|bloat test|waveform|dslreports", lower)
+    if line.flows or line.up_flows or not asked:
+        return
+    line.flows, line.read = ["download", "upload", "ping"], True
+    line.said.append("A test for bufferbloat is taken as a download, an upload and ping.")
+
+
+def root(line: TypedLine) -> None:
+    """A buffer of a bandwidth-delay product over the root of the number of flows: Appenzeller, Keslassy and McKeown 2004."""
+    found = re.fullmatch(
+        r"(\d*\.?\d*)\s*[x*]?\s*bdps?\s*/\s*(?:sqrt|√)\s*\(?\s*(n|\d{1,6})\s*\)?",
+        str(line.options.get("buffer", "")),
+        re.IGNORECASE,
+    )
+    if found is None or line.axis == "buffer":
+        return
+    number = found[2]
+    if number.lower() == "n":
+        number = str(sum(flow.count for text in [*line.flows, *line.up_flows] for flow in parse(text)))
+    line.read = True
+    line.said.append(f"The buffer is taken as that of Appenzeller et al. 2004 with N = {number}.")
+    line.options["buffer"] = f"{float(found[1] or 1) / float(number) ** 0.5:.3f}".rstrip("0").rstrip(".") + "BDP"
 
 
 def _longest(line: TypedLine) -> str:

@@ -11,29 +11,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base.catalogue import parameter_names
-from ..base.errors import HeadgateError, cut
-from ..base.typed import NUMBER, joined, same_name
+from ..base.errors import HeadgateError
+from ..base.typed import joined, same_name
 from ..scenario.subjects import divided, is_own
 from .all_flows import apply
-from .amounts import read, read_buffer, read_share
+from .amounts import read_buffer
 from .flows import all_names, counted, is_flow, name_of, split
-from .line import Named, TypedLine
+from .forms import rewritten
+from .line import TypedLine
+from .numbers import Numbered
 from .phrases import hint, together
 from .presets import PRESETS
 from .queues import known_as
-from .services import VIDEOS, line_rate, path_of, service, taken
+from .services import line_rate, path_of, service, taken
 from .vocabulary import (
-    BETWEEN,
-    DIRECTIONS,
-    NAMED,
     TWO_RATES,
     counted_text,
-    is_time,
     parts_of,
     preset_of,
     rate_of,
 )
-from .wholes import counting, defaults, list_of, meaning_nothing, of_queue, of_shaper, sqm
+from .wholes import bloated, counting, defaults, list_of, meaning_nothing, of_queue, of_shaper, root, shaped, sqm
 
 
 def read_line(
@@ -58,28 +56,27 @@ def read_line(
     return _Reader(words, options, flows, up_flows).line
 
 
-#: A share in per cent without a name is one of losses up to this.
-MOST_LOSS = 10
-
-
-class _Reader(Named):
+class _Reader(Numbered):
     """Reads amounts, flows, queues and sorts of paths."""
 
     def __init__(
         self, words: Sequence[str], options: Mapping[str, Any], flows: Sequence[str], up_flows: Sequence[str]
     ) -> None:
-        listed_ = [list_of(word) for word in words]
+        said, more = list[str](), list[str]()
+        listed_ = [list_of(word) for word in rewritten(words, options, said, more)]
         parts = [part for word in listed_ for part in parts_of(word)]
+        #: Words that stand beside each other as they were typed: only these are names of two words.
+        self.pairs = set(itertools.pairwise(parts))
         found = joined([counting(parts, i) for i in range(len(parts))])
         for at in [i for i, part in enumerate(found) if part == "=" and 0 < i < len(found) - 1][::-1]:
             found[at - 1 : at + 2] = [f"{found[at - 1]}={found[at + 1]}"]
         given = {k: v for k, v in options.items() if v is not None}
-        said: list[str] = []
         found = together(found, given, said)
         super().__init__(TypedLine(given, read=found != list(words), said=said), found)
         self.by_option = "rate" in given
-        sqm(self.line)
-        self._given(flows, up_flows)
+        path = any(preset_of(w) or rate_of(w) or TWO_RATES.fullmatch(w) for w in found)
+        sqm(self.line, path or "rate" in given or "preset" in given)
+        self._given(flows, [*up_flows, *more])
         #: What was probably meant for words that mean nothing, by their places.
         self.instead: dict[int, str] = {}
         self._times()
@@ -87,9 +84,12 @@ class _Reader(Named):
             word = self.words[self.at]
             self.at += 1
             word = self._of_two(word)
-            if not (self._option(word) or self._amount(word) or self._name(word) or self._of_queue(word)):
+            read = self._option(word) or self._amount(word) or self._name(word) or self._of_queue(word)
+            if not (read or self._limit(word) or self._smart(word)):
                 self._unknown(word)
         if not self.strange:
+            bloated(self.line, found)
+            root(self.line)
             of_shaper(self.line)
             self.strange += apply(self.line, self.whole, self.marked)
         if self.strange:
@@ -104,6 +104,30 @@ class _Reader(Named):
         more = of_queue(self.line, word, "".join(self.words[self.at : self.at + 1]))
         self.at += more or 0
         return more is not None
+
+    def _smart(self, word: str) -> bool:
+        """`sqm` and `smart queue` without a rate, and `shaper on`."""
+        lower, after = word.lower(), "".join(self.words[self.at : self.at + 1]).lower()
+        options = self.line.options
+        on = after in ("on", "yes", "enabled", "auto", "active")
+        alone = lower in ("sqm", "sqm-scripts") or (
+            lower in ("smart", "shaper") and (on or after in ("queue", "queueing", "queuing"))
+        )
+        if not alone or "shaper" in options or after in ("off", "no") or not ({"preset", "rate"} & options.keys()):
+            return False
+        more = on or (lower == "smart") or after in ("queue", "qos")
+        self.at += more
+        shaped(self.line, f"{word} {after}" if more else word)
+        return True
+
+    def _limit(self, word: str) -> bool:
+        """`limit 1000`, as netem has it: the buffer, where no queue has a limit."""
+        key, sign, value = word.partition("=")
+        size = value if sign else "".join(self.words[self.at : self.at + 1])
+        if key.lower() != "limit" or not re.fullmatch(r"\d{1,9}(p|pkts?|packets?|[kM]i?B)?", size, re.IGNORECASE):
+            return False
+        self.at += not sign
+        return self._set("buffer", read_buffer(size), f"{word} {size}" if not sign else word)
 
     def _typed(self, options: Mapping[str, Any], flows: Sequence[str], up_flows: Sequence[str]) -> list[str]:
         """The line with what was probably meant for each word that means nothing."""
@@ -121,7 +145,11 @@ class _Reader(Named):
         """A name of two words, such as `video call`, as one."""
         following = self.words[self.at] if self.at < len(self.words) else ""
         both = f"{word}_{following}"
-        if re.fullmatch(r"[^\W\d][\w-]*", word) and re.fullmatch(r"[^\W\d][\w-]*", following):
+        if (word, following) == ("video", "game") and (word, following) in self.pairs:
+            self.line.said.append("video and game are two flows here; videogame is a game.")
+            return word
+        names = re.fullmatch(r"[^\W\d][\w-]*", word) and re.fullmatch(r"[^\W\d][\w-]*", following)
+        if names and (word, following) in self.pairs:
             known = [*PRESETS, *all_names(), *parameter_names("disciplines")]
             found = service(both) or path_of(both) or same_name(both, known) or (both if line_rate(both) else None)
             # `TCP Cubic` is a name of two words by itself, `two downloads` is none.
@@ -130,169 +158,6 @@ class _Reader(Named):
                 self.line.read = True
                 return found
         return word
-
-    def _amount(self, word: str) -> bool:
-        """A word that begins with a digit: a rate, a time, a share, a buffer, a number."""
-        if not re.match(r"\.?\d", word):
-            return False
-        options = self.line.options
-        if "/" in word and all(is_time(part) for part in word.split("/")):
-            return False
-        chosen = self._path(word)
-        if chosen is not None and not self._is_rate(word):
-            return self._set("preset", chosen, word, chosen != word)
-        if (two := TWO_RATES.fullmatch(word)) is not None and word.lower().count("/s") < word.count("/"):
-            return self._rates(two, word)
-        if re.fullmatch(NUMBER, word):
-            return self._number(word)
-        following = self.words[self.at].lower().rstrip(",") if self.at < len(self.words) else ""
-        named = NAMED.get(following)
-        found = rate_of(word)
-        if re.fullmatch(r"[248]k", word, re.IGNORECASE) and any(name_of(w) in VIDEOS for w in self.words):
-            # The size of a picture.
-            return False
-        if found is not None and named == "shaper" and "shaper" not in options and not self._value_after():
-            self.at += 1
-            return self._set("shaper", found, word)
-        if found is not None:
-            if named in ("rate", "up") and self._names_this(following):
-                self.at += 1
-                return self._set(named, found, word)
-            if self._after_flow(word):
-                return True
-            if "rate" not in options:
-                return self._set("rate", found, word, found != word)
-            if self.by_option and "up" not in options:
-                self.strange.append(
-                    f"found {cut(repr(word))} beside --rate {options['rate']}; expected --up {found} if it is that of the other direction"
-                )
-                return True
-            if not re.search(r"b", word, re.IGNORECASE):
-                # `4k` beside a rate may be the size of a picture.
-                return False
-            self.line.read = True
-            return self._set("up" if "up" not in options else "rate", found, word)
-        if is_time(word):
-            if named is not None and word == self.duration and self._value_after():
-                named = None
-            if named in ("rtt", "duration", "jitter") or (named == "buffer" and not self._value_after()):
-                self.at += 1
-                return self._set(named, self._value(named, word), word)
-            name = "duration" if word == self.duration else "rtt"
-            if name == "rtt" and "rtt" in options:
-                self.strange.append(
-                    f"found {cut(repr(word))} beside --rtt {options['rtt']}; expected one round trip: a buffer is --buffer {cut(word)}, "
-                    f"a duration --duration {cut(word)}, and a flow has one of its own as cubic:rtt={cut(word)}"
-                )
-                return True
-            value = read(f"--{name}", word, "s")
-            return self._set(name, value, word, value != word or name == "duration")
-        if re.fullmatch(rf"{NUMBER}\s*(%|percent)", word, re.IGNORECASE):
-            if named != "loss" and float(re.sub(r"\D+$", "", word)) > MOST_LOSS:
-                self.strange.append(
-                    f"found {cut(repr(word))}; expected --loss {word} for losses, or --shaper {word} for a shaper"
-                )
-                return True
-            self.at += named == "loss"
-            return self._set("loss", read_share("--loss", word), word)
-        if re.fullmatch(rf"{NUMBER}[x*]?(bdps?|p|pkts?|packets?)", word, re.IGNORECASE) or named == "buffer":
-            self.at += named == "buffer" or (named == "queue" and not self._value_after())
-            return self._set("buffer", read_buffer(word), word)
-        if re.fullmatch(r"\d{1,6}(pairs?|x|\*)", word, re.IGNORECASE) and following and is_flow(following):
-            self.at += 1
-            number = re.sub(r"\D+$", "", word)
-            name = self.words[self.at - 1]
-            return self._flow(name if int(number) == 1 else f"{name}*{number}")
-        return is_flow(word) and self._flow(word)
-
-    def _after_flow(self, word: str) -> bool:
-        """Whether a rate stands after a flow beside another rate: it may be the flow's, and the line cannot say so."""
-        back = 3 if self.at > 2 and self.words[self.at - 2].lower() in ("at", "with", "@", "of") else 2
-        before = self.words[self.at - back] if self.at >= back else ""
-        others = "rate" in self.line.options or any(rate_of(w) or TWO_RATES.fullmatch(w) for w in self.words[self.at :])
-        if not self.line.flows or not is_flow(before) or not others or not re.search("b", word, re.IGNORECASE):
-            return False
-        rate = rate_of(word)
-        self.strange.append(
-            f"found {cut(repr(word))} after a flow, beside another rate; expected cbr:{rate} for a flow that sends at that rate, "
-            f"--rate {rate} for the link, or --up {rate} for its other direction"
-        )
-        return True
-
-    def _value_after(self) -> bool:
-        """Whether the name of an option that follows has a value of its own after it."""
-        after = self.words[self.at + 1] if self.at + 1 < len(self.words) else ""
-        return bool(after) and self._fits(
-            NAMED[self.words[self.at].lower().rstrip(",")], after, self.words[self.at].lower()
-        )
-
-    def _names_this(self, following: str) -> bool:
-        """Whether the word after a rate says its direction: `50Mbps down`, and with both directions `50Mbps download`."""
-        if following in DIRECTIONS and not self._after():
-            return False
-        lower = [w.lower() for w in self.words]
-        return following not in ("download", "upload") or {"download", "upload"} <= set(lower)
-
-    def _is_rate(self, word: str) -> bool:
-        """Whether `5G` or `4G` is a rate: in capitals, with a round trip beside it and no other rate."""
-        others = [w for w in self.words if w != word and (rate_of(w) is not None or TWO_RATES.fullmatch(w))]
-        times = "rtt" in self.line.options or any(is_time(w) and w != self.duration for w in self.words)
-        return re.fullmatch(r"[45]G", word) is not None and times and not others and "rate" not in self.line.options
-
-    def _number(self, word: str) -> bool:
-        """A number alone: a rate, a round trip, or how many flows of the next word."""
-        options, rest = self.line.options, self.words[self.at :]
-        following = rest[0] if rest else ""
-        named = NAMED.get(following.lower())
-        if named in ("rate", "up") and self._names_this(following.lower()) and named not in options:
-            self.at += 1
-            return self._set(named, read(f"--{named}", word, "bps"), word)
-        if named in ("replications", "seed"):
-            self.at += 1
-            return word.isdigit() and self._set(named, word, word)
-        times = sum(1 for _ in itertools.takewhile(lambda w: w.lower() in BETWEEN, rest))
-        following = rest[times] if times < len(rest) else ""
-        if not is_flow(following) and "tcp" in (w.lower() for w in rest[:times]):
-            # Three TCP flows name no control of their own.
-            times, following = [w.lower() for w in rest].index("tcp"), "tcp"
-        if (times and is_flow(following)) or (is_flow(following) and self._no_path_left()):
-            self.at += 1 + times
-            name = self.words[self.at - 1]
-            self.line.read = True
-            return word.isdigit() and self._flow(f"{name}*{word}" if word != "1" else name)
-        if "".join(rest[:1]).lower() in ("flows", "connections") and word.isdigit() and not is_flow("".join(rest[1:2])):
-            self.at += 1
-            self.line.read = True
-            return self._flow(f"bulk*{word}")
-        if "rate" not in options and not any(rate_of(w) or TWO_RATES.fullmatch(w) for w in rest):
-            if "preset" in options and not re.match(NUMBER, following):
-                return False
-            return self._set("rate", read("--rate", word, "bps"), word)
-        if "rtt" not in options and "preset" not in options and not any(is_time(w) for w in rest):
-            if (
-                is_flow(following)
-                and "".join(rest[1:2]).lower() in ("flows", "connections", "streams")
-                and word.isdigit()
-            ):
-                self.at += 2
-                return self._flow(f"{following}*{word}")
-            if is_flow(following) and float(word) < 5:
-                name = counted(following)[0]
-                self.strange.append(
-                    f"found {cut(repr(word))} before {cut(name)}; expected --rtt {cut(word)}ms for a round trip, or {cut(name)}*{cut(word)}"
-                )
-                self.at += 1
-                return True
-            return self._set("rtt", read("--rtt", word, "s"), word)
-        return "preset" in options and "rtt" not in options and self._set("rtt", read("--rtt", word, "s"), word)
-
-    def _no_path_left(self) -> bool:
-        """Whether a number before a flow can only be how many there are: the rate and the round trip are elsewhere in the line."""
-        options, rest = self.line.options, self.words[self.at :]
-        rate = "rate" in options or any(rate_of(w) is not None or TWO_RATES.fullmatch(w) for w in rest)
-        trip = "rtt" in options or any(is_time(w) and w != self.duration for w in rest)
-        preset = "preset" in options or any(preset_of(w) for w in rest)
-        return preset or (rate and trip)
 
     def _name(self, word: str) -> bool:
         """A sort of path, a flow, or a queue."""
