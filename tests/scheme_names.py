@@ -66,9 +66,7 @@ READERS = {".py": in_python, ".rs": in_rust, ".ts": in_typescript}
 def is_code(path: Path) -> bool:
     """Whether a file, by its path in the repository, is looked at."""
     return (
-        not any(part in LEFT_OUT for part in path.parts)
-        and not re.fullmatch(r".*tests?", path.stem)
-        and path != LIST
+        not any(part in LEFT_OUT for part in path.parts) and not re.fullmatch(r".*tests?", path.stem) and path != LIST
     )
 
 

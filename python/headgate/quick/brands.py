@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..base.typed import joined
 from .flows import all_names, name_of
 from .presets import PRESETS
 from .queues import known_as
@@ -99,7 +100,7 @@ def _quoted(word: str, said: list[str], more: list[str]) -> list[str]:
     ):
         return [word]
     if parts[0].lower() in _SENDERS:
-        return _senders(parts, said, more)
+        return _senders(joined(parts), said, more)
     pictured = _picture(parts, said)
     if pictured is not None:
         return [pictured]
@@ -119,7 +120,8 @@ def _quoted(word: str, said: list[str], more: list[str]) -> list[str]:
     ]
     short = service(before) or (name_of(before) if before in all_names() else None)
     if (
-        before in ("video", "game", "web", "bulk", "tcp", "udp", "two", "three")
+        before
+        in (*(() if last in ("download", "upload") else ("video", "game")), "web", "bulk", "tcp", "udp", "two", "three")
         or known
         or (short is None and name_of(before) is not None)
     ):
@@ -180,6 +182,8 @@ def _of_brand(part: Sequence[str], said: list[str]) -> str | None:
         return None
     if before in _CALLS and last in ("call", "zoom"):
         return _CALLS[before]
+    if service(before) in ("call", "zoom") and last in ("call", "zoom") and before not in all_names():
+        return service(before)
     if last == "call" and len(part) == 3 and part[1].lower() == "video" and _bare(part[:1]) in _CALLS:
         return "zoom"
     if before not in _BRANDS or (before in all_names()) or last in ("call", "zoom", "web"):
@@ -232,7 +236,7 @@ def _senders(words: Sequence[str], said: list[str], more: list[str]) -> list[str
         if word.lower() not in _SENDERS:
             found.append(word)
             continue
-        if rest and rest[0].lower() in ("at", "@", "stream", "streaming"):
+        while rest and rest[0].lower() in ("studio", "at", "@", "stream", "streaming"):
             rest.pop(0)
         rate = rate_of(rest[0]) if rest else None
         if rate is not None:
@@ -252,7 +256,8 @@ def _torrents(words: Sequence[str], said: list[str]) -> list[str]:
     for word in words:
         if word.lower() in ("torrent", "torrents", "bittorrent", "torrenting", "utorrent", "qbittorrent"):
             said.append(
-                f"{word} is taken as four flows of ledbat, the flow control of BitTorrent (RFC 6817): download*4 are four with "
+                f"{'each of ' if word.endswith('s') else ''}{word}"
+                " is taken as four flows of ledbat, the flow control of BitTorrent (RFC 6817): download*4 are four with "
                 "the usual one."
             )
             found.append("ledbat*4")

@@ -150,6 +150,7 @@ def _udp(args: list[str]) -> list[str]:
 def _misspelt(args: Sequence[str]) -> None:
     """Refuses an option that is none, if exactly one is near it, with the whole line to type."""
     known = dict.fromkeys([*OPTIONS, *_NAMES, *_IN_LINE, *_ECN, *_OTHERS, *_OWN, "--bdp"])
+    line, found = list(args), dict[str, str]()
     for at, word in enumerate(args):
         name, sign, value = word.partition("=")
         key = name.lower().replace("_", "-")
@@ -163,9 +164,11 @@ def _misspelt(args: Sequence[str]) -> None:
         }
         if len(near) != 1:
             continue
-        line = [*args[:at], near.pop() + sign + value, *args[at + 1 :]]
-        ours, typed = line[at].partition("=")[0], shlex.join(["headgate", "quick", *line])
-        raise HeadgateError(f"found {cut(repr(name))}. Did you mean {ours}?\n  Type, if so: {typed}")
+        found[name] = near.pop()
+        line[at] = found[name] + sign + value
+    if found:
+        said = "\n  ".join(f"found {cut(repr(name))}. Did you mean {ours}?" for name, ours in found.items())
+        raise HeadgateError(f"{said}\n  Type, if so: {shlex.join(['headgate', 'quick', *line])}")
 
 
 def _edits(one: str, other: str) -> int:

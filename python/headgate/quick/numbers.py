@@ -18,6 +18,22 @@ from .vocabulary import BETWEEN, DIRECTIONS, NAMED, TWO_RATES, is_time, preset_o
 MOST_LOSS = 10
 
 
+#: The size of a picture.
+_LINES = r"[248]k|(144|240|360|480|720|1080|1440|2160|4320)p"
+
+
+def times_of(flow: str, number: str) -> str:
+    """A flow so many times.
+
+    >>> times_of("cubic", "2"), times_of("netflix:on=60ms", "2"), times_of("ledbat*4", "2"), times_of("game", "1")
+    ('cubic*2', 'netflix*2:on=60ms', 'ledbat*8', 'game')
+    """
+    name, colon, rest = flow.partition(":")
+    name, _, count = name.partition("*")
+    several = int(number) * int(count or 1)
+    return f"{name}{f'*{several}' if several != 1 else ''}{colon}{rest}"
+
+
 class Numbered(Named):
     """Reads amounts with their units, and numbers alone."""
 
@@ -41,7 +57,7 @@ class Numbered(Named):
         following = self.words[self.at].lower().rstrip(",") if self.at < len(self.words) else ""
         named = NAMED.get(following)
         found = rate_of(word)
-        if re.fullmatch(r"[248]k", word, re.IGNORECASE) and any(name_of(w) in VIDEOS for w in self.words):
+        if re.fullmatch(_LINES, word, re.IGNORECASE) and any(name_of(w) in VIDEOS for w in self.words):
             # The size of a picture.
             return False
         if found is not None and named == "shaper" and "shaper" not in options and not self._value_after():
@@ -95,7 +111,7 @@ class Numbered(Named):
             self.at += 1
             number = re.sub(r"\D+$", "", word)
             name = self.words[self.at - 1]
-            return self._flow(name if int(number) == 1 else f"{name}*{number}")
+            return self._flow(times_of(name, number))
         return is_flow(word) and self._flow(word)
 
     def _after_flow(self, word: str) -> bool:
@@ -156,7 +172,7 @@ class Numbered(Named):
             self.at += 1 + times
             name = self.words[self.at - 1]
             self.line.read = True
-            return word.isdigit() and self._flow(f"{name}*{word}" if word != "1" else name)
+            return word.isdigit() and self._flow(times_of(name, word))
         if "".join(rest[:1]).lower() in ("flows", "connections") and word.isdigit() and not is_flow("".join(rest[1:2])):
             self.at += 1
             self.line.read = True

@@ -14,10 +14,12 @@ _FLOWS = {
     "deadbydaylight seaofthieves thefinals helldivers helldivers2 eldenring eafc easportsfc mortalkombat blackops reddeadonline splatoon "
     "granturismo7 worldoftanks teamfortress2 gtav gta5 gtavonline grandtheftauto counterstrike2 starcraft starcraft2 diablo diablo4 "
     "hearthstone battlefield overwatch2 deadlock marvelrivals palworld lostark ffxiv gta gtaonline rocketleague fifa quake halo "
-    "destiny2 fps esports ps3 ps4 ps5 playstation xbox nintendo nintendoswitch videogame onlinegaming",
+    "destiny2 fps esports ps3 ps4 ps5 playstation xbox nintendo nintendoswitch videogame onlinegaming "
+    "callofdutywarzone callofdutymobile callofdutymodernwarfare codwarzone xboxseriesx xboxseriess xboxone playstation4 playstation5 "
+    "ps5pro nintendoswitchonline",
     "video": "twitch disney disney+ disneyplus hulu primevideo amazonprime amazonprimevideo appletv tiktok vimeo iplayer bbciplayer hbo "
     "hbomax peacock plex crunchyroll tv smarttv dash hls movies series videostream",
-    "zoom": "meet googlemeet facetime hangouts jitsi bluejeans whatsappvideo videomeeting onlinemeeting webinar",
+    "zoom": "microsoftteams msteams meet googlemeet facetime hangouts jitsi bluejeans whatsappvideo videomeeting onlinemeeting webinar",
     "call": "whatsapp telegram viber discord sip volte wificalling teamspeak mumble",
     "download": "steam wget curl update updates windowsupdate softwareupdate appstore playstore patch",
     "upload": "icloud dropbox onedrive gdrive googledrive googlephotos backblaze crashplan carbonite nextcloud cloudsync photobackup "
