@@ -57,7 +57,7 @@ CANDIDATES, FINDINGS = 300, 1
 def search_known(kept: dict[str, Any], names: list[str]) -> None:
     """Searches for the breaks of the literature, by search and at random, with each seed."""
     from headgate.attacks.known import KNOWN, RUNS, SEEDS, find
-    from headgate.attacks.words import sentence
+    from headgate.attacks.sentences import sentence
 
     kept["budget"] = {"runs": RUNS, "seeds": list(SEEDS)}
     for known in KNOWN:
@@ -85,9 +85,9 @@ def search_known(kept: dict[str, Any], names: list[str]) -> None:
 def search_breaks(kept: dict[str, Any], names: list[str]) -> None:
     """Searches for breaks of all controls and queues."""
     from headgate.attacks import Budget, attack
+    from headgate.attacks.break_runs import told
     from headgate.attacks.outputs import file_of
-    from headgate.attacks.told import told
-    from headgate.attacks.words import sentence
+    from headgate.attacks.sentences import sentence
     from headgate.base.atomic import write_text
     from headgate.referee.subjects import named
 
@@ -218,12 +218,12 @@ def page(kept: dict[str, Any]) -> str:
 
 def pictures(kept: dict[str, Any]) -> None:
     """Draws those of the chosen breaks."""
+    from headgate.attacks.break_runs import told
     from headgate.attacks.finding import FoundBreak
     from headgate.attacks.genome import Candidate
     from headgate.attacks.judge import CandidateScore
     from headgate.attacks.picture import draw
     from headgate.attacks.run import setting
-    from headgate.attacks.told import told
     from headgate.referee.subjects import Judged, named
 
     for stem in tomllib.loads(CHOSEN.read_text("utf-8")) if CHOSEN.exists() else {}:

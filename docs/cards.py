@@ -17,7 +17,7 @@ from headgate import _core
 from headgate.explore.engine import run
 from headgate.explore.front.cards import FILE
 from headgate.explore.lesson import lessons
-from headgate.explore.prepared import prepared
+from headgate.explore.page_scenario import prepared
 from headgate.explore.replays.run import replayed
 from headgate.explore.runs import finished
 from headgate.explore.store import Finished

@@ -191,7 +191,7 @@ def starving(found: list[Contract], words: dict[str, str]) -> list[str]:
 
 def failed(found: Contract) -> bool:
     """Whether a prediction does not hold."""
-    from headgate.contracts.found import FAILED
+    from headgate.contracts.result import FAILED
 
     return found.verdict in FAILED
 

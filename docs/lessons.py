@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headgate.explore.course.told import ToldLesson
+from headgate.explore.course.lesson_runs import ToldLesson
 from headgate.explore.lesson import lessons
 from headgate.plots.canvas import Picture
 

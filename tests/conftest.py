@@ -114,7 +114,7 @@ def no_plugins() -> Iterator[None]:
     """Commands run in the process of the tests, and what they load would stay."""
     yield
     headgate.plugins.unload()
-    headgate.plugins.trusted.forget()
+    headgate.plugins.trust.forget()
     headgate.plugins.set_limit(10)
 
 

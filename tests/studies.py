@@ -14,10 +14,10 @@ import pytest
 import headgate
 from headgate.sweep.driver import failures, tables
 from headgate.sweep.engines import Outcome
-from headgate.sweep.gathered import tables_of
 from headgate.sweep.store import Store
 from headgate.sweep.study import axis_columns
 from headgate.sweep.work import Chunk, run_chunk
+from headgate.sweep.worker_values import tables_of
 
 from .conftest import dumbbell
 

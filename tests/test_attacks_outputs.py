@@ -11,14 +11,14 @@ import pytest
 
 from headgate import Scenario
 from headgate.attacks import AttackResult, Budget, bounds
+from headgate.attacks.break_runs import told
+from headgate.attacks.failure_time import RunSeries, moment
 from headgate.attacks.finding import FoundBreak
 from headgate.attacks.genome import Candidate
-from headgate.attacks.moment import RunSeries, moment
 from headgate.attacks.objective import OBJECTIVES
 from headgate.attacks.outputs import write
 from headgate.attacks.run import attack
-from headgate.attacks.told import told
-from headgate.attacks.words import sentence
+from headgate.attacks.sentences import sentence
 from headgate.referee import judge
 from headgate.referee.files import read
 from headgate.referee.part import Place

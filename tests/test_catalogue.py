@@ -11,7 +11,7 @@ import headgate
 from headgate import _core
 from headgate.base import catalogue
 from headgate.cli import lists
-from headgate.plugins import registered
+from headgate.plugins import registry
 
 PACKAGE = Path(headgate.__file__).parent
 
@@ -60,7 +60,7 @@ def test_a_list_is_read_once_until_a_plugin_comes_or_goes(monkeypatch: pytest.Mo
         assert (entry.plugin, entry.transport, catalogue.is_own("listed", "control")) == (True, True, False)
         assert read == ["flow-controls"] * 2, "once before and once after"
     finally:
-        registered.remove("listed")
+        registry.remove("listed")
     assert "listed" not in catalogue.catalogue("controls")
 
 
@@ -69,5 +69,5 @@ def test_a_registration_that_fails_is_forgotten_too() -> None:
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError, match="no"):
-        registered.add("never", "control", fails)
+        registry.add("never", "control", fails)
     assert "never" not in catalogue.catalogue("controls")

@@ -13,9 +13,9 @@ import pytest
 from headgate import Scenario, _core
 from headgate.analysis.starvation import shared_with_error
 from headgate.contracts import Contract, places, work
-from headgate.contracts.found import DelayPoint, LossPoint
 from headgate.contracts.laws import LAWS, exponent, first_beyond, reached, starving_delay
 from headgate.contracts.places import DEEP
+from headgate.contracts.result import DelayPoint, LossPoint
 from headgate.contracts.run import _Bench, _interval, _loss, _predicted, _ratio, _rests
 from headgate.contracts.steady import settled, trend
 from headgate.referee.subjects import NULLS, Judged, named

@@ -21,10 +21,10 @@ from headgate import HeadgateError
 from headgate.base.palette import BLUE
 from headgate.cli.tables.contract import print_contract
 from headgate.contracts import Contract, contract
-from headgate.contracts.found import LossPoint
+from headgate.contracts.figures import _look, draw_delays, draw_losses, draw_predictions, spread
 from headgate.contracts.laws import LAWS
 from headgate.contracts.picture import draw
-from headgate.contracts.together import _look, draw_delays, draw_losses, draw_predictions, spread
+from headgate.contracts.result import LossPoint
 from headgate.referee.subjects import named
 
 from .conftest import Cli, wait_for

@@ -22,7 +22,7 @@ NOUNS = (
 #: Places where there are always several, or where the number is no count, with the reason: files and the text after the number.
 SEVERAL = {
     ("plots/shares.py", "flows"): "a group of one has its own label",
-    ("plots/drawn.py", "points"): "an axis that is left to choose has several",
+    ("plots/study_axes.py", "points"): "an axis that is left to choose has several",
     ("plots/build.py", "replications"): "beside an interval, which one does not have",
     ("checks/phase.py", "flows"): "some of these flows, with the verb of several",
     ("cli/tables/run.py", "replications"): "only if there are several",
@@ -42,7 +42,7 @@ SEVERAL = {
     ("explore/compare.py", "runs"): "only if there are several",
     ("explore/replays/run.py", "packets"): "more than are kept",
     ("explore/story.py", "packets"): "a window with a digit after the point",
-    ("attacks/words.py", "runs"): "of several seeds",
+    ("attacks/sentences.py", "runs"): "of several seeds",
     ("conformance/disciplines.py", "packets"): "a rate",
     ("conformance/controls.py", "packets"): "a rate",
     ("explore/paper_pages.py", "cells"): "a table of a paper",

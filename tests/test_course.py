@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headgate.explore.course import write as course
-from headgate.explore.course.told import GREYS, ToldLesson
+from headgate.explore.course.lesson_runs import GREYS, ToldLesson
 from headgate.explore.lesson import lessons
 
 from .conftest import Cli

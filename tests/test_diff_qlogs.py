@@ -11,7 +11,7 @@ import pytest
 from headgate import exports
 from headgate.base.errors import HeadgateError
 from headgate.cli.tables.qlogs import sentence
-from headgate.exports.parting import Parting, compare_qlogs
+from headgate.exports.divergence import Parting, compare_qlogs
 from headgate.exports.qlogs import is_qlog, read_qlog
 
 from .conftest import Cli

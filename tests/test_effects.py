@@ -11,7 +11,7 @@ import pytest
 import headgate
 from headgate import Scenario, _core, quick
 from headgate.base.catalogue import catalogue, has_transport
-from headgate.plugins import registered
+from headgate.plugins import registry
 from headgate.scenario.effects import BY_RATE, LABELS, MARKS, PRIORITIES, WEIGHTS, warnings
 
 COMES = "reacts to marks, and no queue on its path marks packets: its marks never come."
@@ -196,7 +196,7 @@ def test_a_discipline_of_ones_own_may_do_everything() -> None:
     try:
         assert {MARKS, WEIGHTS, PRIORITIES, LABELS} == set(_core.does('{"kind": "anything"}'))
     finally:
-        registered.remove("anything")
+        registry.remove("anything")
 
 
 # The queues on the way.

@@ -17,7 +17,7 @@ from headgate import plugins
 from headgate.base import memory
 from headgate.base.errors import HeadgateError
 from headgate.evaluation import evaluate, suite, work
-from headgate.plugins import remote, said, template
+from headgate.plugins import answers, remote, template
 
 from .conftest import Cli
 from .own_plugins import put
@@ -64,18 +64,18 @@ LIES = {
 @pytest.mark.parametrize("name", LIES)
 def test_a_description_that_cannot_be_is_one_clear_error(name: str) -> None:
     data, words = LIES[name]
-    with pytest.raises(said.SaidError, match=re.escape(words)) as error:
-        said.described(data)
+    with pytest.raises(answers.SaidError, match=re.escape(words)) as error:
+        answers.described(data)
     assert len(str(error.value)) < 400 and "\x1b" not in str(error.value)
 
 
 def test_a_description_that_can_be_is_taken() -> None:
-    assert said.described(json.dumps([TRUE]).encode()) == [TRUE]
-    assert said.parameters(TRUE) == {"part"}
-    assert said.complete(b'{"part": 2}', frozenset({"part"})) == '{"part": 2}'
+    assert answers.described(json.dumps([TRUE]).encode()) == [TRUE]
+    assert answers.parameters(TRUE) == {"part"}
+    assert answers.complete(b'{"part": 2}', frozenset({"part"})) == '{"part": 2}'
     for data in (b'{"part": 2, "kind": "bbr3"}', b"{}", b"[]", b'{"part": Infinity}', b"\xff", b""):
-        with pytest.raises(said.SaidError):
-            said.complete(data, frozenset({"part"}))
+        with pytest.raises(answers.SaidError):
+            answers.complete(data, frozenset({"part"}))
 
 
 #: A file that writes an answer of its own and then does nothing more.

@@ -81,7 +81,7 @@ def test_code_that_was_not_allowed_is_said_on_the_page(tmp_path: Path, capsys: p
     unknown = data("own", plugins=[{"name": "x.py", "source": "import headgate\n" + control()}])
     last = page.lines("/api/run", {"scenario": unknown, "seed": 1, "tab": "x"})[-1]
     assert "it would run code, which was not allowed" in last["error"]["message"]
-    assert capsys.readouterr().err == "" and "own" not in plugins.registered.names()
+    assert capsys.readouterr().err == "" and "own" not in plugins.registry.names()
 
 
 def test_a_fault_of_headgate_ends_the_answer_with_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from headgate.explore import story
 from headgate.explore.engine import run
 from headgate.explore.numbers import KNOWN, fields
 from headgate.explore.packets import listed, packets_of
-from headgate.explore.prepared import prepared
+from headgate.explore.page_scenario import prepared
 from headgate.explore.request import until_done
 from headgate.explore.rules import order_of, rules, sentences
 from headgate.explore.runs import finished

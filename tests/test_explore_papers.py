@@ -21,7 +21,7 @@ from headgate.explore.subject import Subject, subject_of
 from headgate.papers import load_paper, write_report
 from headgate.papers.build import build_scenario
 from headgate.papers.record import FILE, record_of, waiting
-from headgate.papers.recorded import understood
+from headgate.papers.record_reader import understood
 from headgate.papers.reproduction import Reproduction
 from headgate.papers.runner import reproduce_items
 from headgate.results.results import Results

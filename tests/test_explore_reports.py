@@ -11,10 +11,10 @@ import pytest
 from headgate.base.errors import HeadgateError
 from headgate.explore.subject import subject_of
 from headgate.papers import load_paper, write_report
-from headgate.papers import recorded as reading
+from headgate.papers import record_reader as reading
 from headgate.papers.model import PaperError
 from headgate.papers.record import FILE, record_of
-from headgate.papers.recorded import read_record
+from headgate.papers.record_reader import read_record
 
 from .conftest import Cli
 from .explorer import Page

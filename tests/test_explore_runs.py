@@ -18,7 +18,7 @@ from headgate.explore.compare import differences
 from headgate.explore.engine import run
 from headgate.explore.lesson import lesson
 from headgate.explore.packets import packets_of
-from headgate.explore.prepared import INTERVALS, prepared, shorter
+from headgate.explore.page_scenario import INTERVALS, prepared, shorter
 from headgate.explore.runs import Runs, finished
 from headgate.explore.store import Finished, KeptRuns
 from headgate.explore.views import Line, View

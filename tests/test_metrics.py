@@ -21,7 +21,7 @@ from headgate.comparison.metrics import ALIASES, find
 from headgate.matrix import MEASURES
 from headgate.referee.metrics import METRICS as JUDGED
 from headgate.results.columns import columns, meaning_of, unit_of
-from headgate.results.combined import by_group, by_row, by_stretch, combined
+from headgate.results.combination import by_group, by_row, by_stretch, combined
 from headgate.results.metrics import BY_NAME, LOSS, METRICS, OF_COLUMN, OVER, MetricLine, Ratio
 from headgate.results.summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, entries
 

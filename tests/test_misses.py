@@ -13,10 +13,10 @@ import pytest
 
 import headgate
 from headgate.papers import load_paper
+from headgate.papers.miss_coverage import Unmet, entry_of, faults, idle, line, uncovered, unmet
 from headgate.papers.misses import Mechanism, mechanisms_of
 from headgate.papers.model import PaperError
 from headgate.papers.reproduction import ItemResult
-from headgate.papers.unmet import Unmet, entry_of, faults, idle, line, uncovered, unmet
 from headgate.papers.verdict import Verdict
 from headgate.papers.whole.run import papers_of
 

@@ -355,7 +355,7 @@ def test_workers_load_plugins_and_a_fault_leaves_the_other_variants(tmp_path):
 
 
 def test_what_is_sealed_loads_no_code(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules["headgate.plugins.registered"], "_sealed", False)
+    monkeypatch.setattr(sys.modules["headgate.plugins.registry"], "_sealed", False)
     known = plugins.load(put(tmp_path, control()))
     other = [{"name": "evil.py", "source": "open('/tmp/never', 'w')"}]
     plugins.seal()

@@ -18,7 +18,7 @@ import pytest
 import headgate
 from headgate import _core
 from headgate.base.errors import HeadgateError
-from headgate.plugins import pipe, registered, trusted
+from headgate.plugins import pipe, registry, trust
 from headgate.plugins.calls import story
 from headgate.plugins.pipe import Pipe, ProcessError
 from headgate.plugins.process import Numbers, answer_of
@@ -52,8 +52,8 @@ def only_own_children():
 @pytest.fixture
 def unsealed():
     yield
-    sys.modules["headgate.plugins.registered"]._sealed = False  # type: ignore[attr-defined]
-    trusted.forget()
+    sys.modules["headgate.plugins.registry"]._sealed = False  # type: ignore[attr-defined]
+    trust.forget()
     pipe._closed = False
     headgate.plugins.forget("process")
 
@@ -344,7 +344,7 @@ def test_workers_of_a_study_know_it(unsealed: None, tmp_path: Path):
 
 def test_after_the_seal_only_programs_that_were_given_before(unsealed: None):
     headgate.plugins.forget("process")
-    trusted.forget()
+    trust.forget()
     own = by(command())
     headgate.Scenario(scenario(own)).resolve()
     headgate.plugins.seal()
@@ -357,7 +357,7 @@ def test_after_the_seal_only_programs_that_were_given_before(unsealed: None):
     with pytest.raises(HeadgateError, match="it starts a program; expected such a scenario to be given at the start"):
         headgate.Scenario(scenario(by(command()))).resolve()
     headgate.Scenario(scenario("cubic", name="process")).resolve()
-    assert "process" not in registered.names()
+    assert "process" not in registry.names()
 
 
 def test_a_fault_is_an_error_of_the_command_with_code_2(tmp_path: Path):

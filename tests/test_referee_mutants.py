@@ -13,11 +13,11 @@ import headgate
 from headgate import _core
 from headgate.referee.files import cases
 from headgate.referee.rules import RULES
+from tests.referee_mutants.by_rules import THIRD
+from tests.referee_mutants.by_words import SECOND
 from tests.referee_mutants.mutants import MUTANTS, Mutant
 from tests.referee_mutants.run import applies, judged, noticed
-from tests.referee_mutants.second import SECOND
 from tests.referee_mutants.shares import Found, nulls
-from tests.referee_mutants.third import THIRD
 
 #: Where the lists stand, and what was found of the second.
 LISTED = Path(__file__).parent / "referee_mutants"

@@ -146,8 +146,8 @@ def test_a_run_that_fails_is_recorded_and_tried_again_on_resume(
 def test_a_run_given_up_at_its_very_end_leaves_nothing(end: int) -> None:
     """The signal may come when the engine has returned and the run is not noted yet."""
     from headgate.sweep.driver import tables
-    from headgate.sweep.gathered import tables_of
     from headgate.sweep.work import Chunk, StopError, Switch, run_chunk
+    from headgate.sweep.worker_values import tables_of
 
     class Late(Switch):
         runs = 0

@@ -17,7 +17,7 @@ import pytest
 
 import headgate
 from headgate.base.errors import HeadgateError
-from headgate.sweep import checked
+from headgate.sweep import checksums
 from headgate.sweep import store as stores
 from headgate.sweep.arrow import canonical, to_arrow
 from headgate.sweep.study import axis_columns
@@ -116,13 +116,13 @@ def test_any_byte_of_any_file(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_bytes_of_a_manifest(folder: Path) -> None:
     file = folder / "manifest.json"
-    content, before = file.read_bytes(), checked.read_manifest(file, folder)
+    content, before = file.read_bytes(), checksums.read_manifest(file, folder)
     rng = random.Random(2)
     try:
         for changed in damages(content, rng, 1000):
             file.write_bytes(changed)
             try:
-                assert checked.read_manifest(file, folder) == before
+                assert checksums.read_manifest(file, folder) == before
             except HeadgateError as e:
                 assert str(file) in str(e)
     finally:
@@ -159,7 +159,7 @@ def test_resume_mends_any_file(
             assert 0 < len(again) <= len(have)
         elif file.suffix != ".arrows":
             assert not again
-        assert look(out)[0] == checked.read_manifest(out / "manifest-copy.json", out)
+        assert look(out)[0] == checksums.read_manifest(out / "manifest-copy.json", out)
         shutil.rmtree(out)
 
 
@@ -228,7 +228,9 @@ def test_parts_do_not_tell_how_their_rows_came(tmp_path: Path, monkeypatch: pyte
     rows = {"flow": (np.array([3, 1, 3]), ["x", "b", "x", "a"]), "n": np.array([1.0, float("nan"), 3.0])}
     same = {"flow": (np.array([0, 1, 0]), ["a", "b"]), "n": rows["n"]}
     twice = {"flow": (np.array([0, 2, 1]), ["a", "a", "b"]), "n": rows["n"]}
-    parts = [checked.part_of(canonical(pa.table({k: to_arrow(v) for k, v in x.items()}))) for x in (rows, same, twice)]
+    parts = [
+        checksums.part_of(canonical(pa.table({k: to_arrow(v) for k, v in x.items()}))) for x in (rows, same, twice)
+    ]
     assert len({digest for _, digest in parts}) == 1
     assert pa.parquet.ParquetFile(pa.BufferReader(parts[0][0])).read()["flow"].to_pylist() == ["a", "b", "a"]
     monkeypatch.setattr(stores, "PART_ROWS", 8)

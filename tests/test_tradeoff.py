@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from headgate import _core
-from headgate.papers.beyond import beside, tradeoff
+from headgate.papers.beyond import blt_comparison, tradeoff
 from headgate.papers.build import build_scenario
 from headgate.papers.claims import Claim, Runs, claims_of
 from headgate.papers.load import load_paper
@@ -81,7 +81,7 @@ def test_a_completion_time_is_shown_only_where_nearly_all_files_ended() -> None:
 
 def test_on_off_sources_carry_four_tenths_of_the_line_and_start_when_let_in() -> None:
     found = run("tradeoff-beside", "bursts exponential BLT 75")
-    sent = sum(tradeoff.column(found, "flows", name, "sent") for name in beside.SOURCES)
+    sent = sum(tradeoff.column(found, "flows", name, "sent") for name in blt_comparison.SOURCES)
     assert sent * 4000 / 120 / 30e6 == pytest.approx(0.4, rel=0.05)
     assert tradeoff.column(found, "classes", "rival", "started") == 0
     assert tradeoff.column(found, "flows", "endless", "sent") == 0
@@ -124,17 +124,17 @@ def made_up(monkeypatch: pytest.MonkeyPatch, **faults: Any) -> Runs:
         "ended": lambda *_: Mean(1.0, math.nan, 1),
         "discarded": lambda *_: Mean(0.5, math.nan, 1),
         "wasted_at_hop_1": lambda _, variant: Mean({"2": 0.1, "3": 0.15, "4": 0.2}[variant[-1]], math.nan, 1),
-        "hurst": lambda _, times: dict.fromkeys(beside.ESTIMATORS, tradeoff_theory(times)),
+        "hurst": lambda _, times: dict.fromkeys(blt_comparison.ESTIMATORS, tradeoff_theory(times)),
         "cross_loss": lambda _, variant: 0.01 if "75" in variant else 0.001 if "Pareto" in variant else 0.0001,
         "rate": lambda rival, gateway: 2.0,
     }
     measures.update(faults)
     rate = measures.pop("rate")
     monkeypatch.setattr(
-        beside, "endless", lambda runs, rival, gateway: (completion(runs, f"endless {rival}").mean, rate(rival, gateway))
+        blt_comparison, "endless", lambda runs, rival, gateway: (completion(runs, f"endless {rival}").mean, rate(rival, gateway))
     )  # fmt: skip
     for name, measure in measures.items():
-        for module in (tradeoff, beside):
+        for module in (tradeoff, blt_comparison):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, measure)
     return cast("Runs", SimpleNamespace())
@@ -168,8 +168,8 @@ def test_predictions_hold_where_the_world_is_as_predicted_and_a_trivial_model_fa
         ("T7", {"times": {"buffer BLT 1200": 0.07}}),
         ("T7", {"times": {"buffer TCP over FIFO": 0.15}}),
         ("T8", {"times": {"buffer BLT's sources over FIFO 1200": 0.07}}),
-        ("T9", {"hurst": lambda _, t: dict.fromkeys(beside.ESTIMATORS, tradeoff_theory(t)) | {"whittle": 0.7}}),
-        ("T9", {"hurst": lambda _, t: dict.fromkeys(beside.ESTIMATORS, tradeoff_theory(t)) | {"ranges": 0.7}}),
+        ("T9", {"hurst": lambda _, t: dict.fromkeys(blt_comparison.ESTIMATORS, tradeoff_theory(t)) | {"whittle": 0.7}}),
+        ("T9", {"hurst": lambda _, t: dict.fromkeys(blt_comparison.ESTIMATORS, tradeoff_theory(t)) | {"ranges": 0.7}}),
         ("T10", {"times": {"bursts Pareto 1.2": 0.4}}),
         ("T10", {"times": {"late bursts Pareto 1.2 TCP": 1.4}}),
         ("T11", {"cross_loss": lambda *_: 0.0}),

@@ -23,7 +23,7 @@ from headgate.cli import completing
 from headgate.explore.lesson_files import with_own
 from headgate.explore.subject import subject_of
 from headgate.papers.load import load_paper
-from headgate.plugins import CodeError, registered, trust_list, trusted
+from headgate.plugins import CodeError, registry, trust, trust_list
 from headgate.training.ranges import Scenarios
 
 from .conftest import Cli
@@ -55,7 +55,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def forget() -> None:
     """As in a new process."""
     plugins.unload()
-    trusted.forget()
+    trust.forget()
 
 
 def inline(text: str, mark: Path) -> list[dict[str, str]]:
@@ -110,7 +110,7 @@ def test_commands_that_look_run_nothing(scenario: dict[str, Any], mark: Path, cl
     # Parameters are as they were written: nobody asked the code for its defaults.
     assert shown["flows"][0]["control"].get("size", 5) == 5
     assert not mark.exists()
-    assert "own" not in registered.names() and not trusted.codes(scenario)[0].allowed
+    assert "own" not in registry.names() and not trust.codes(scenario)[0].allowed
 
 
 def test_commands_that_run_it_are_refused_and_show_it(scenario: dict[str, Any], mark: Path, cli: Cli) -> None:
@@ -322,7 +322,7 @@ def test_what_is_typed_on_a_page_runs_no_file(text: str, mark: Path, monkeypatch
     page = Page(subject_of(None))
     answer = page.post("/api/quick", {"given": {"flows": text.replace("MARK", str(mark))}})
     assert answer.status_code == 422, answer.json()
-    assert not mark.exists() and not registered.is_sealed()
+    assert not mark.exists() and not registry.is_sealed()
 
 
 def test_stored_runs_that_differ_are_not_repeated_unasked(mark: Path, cli: Cli) -> None:

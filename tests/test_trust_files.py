@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from headgate.cli import scenario_files
-from headgate.plugins import native, trust_list, trusted
+from headgate.plugins import native, trust, trust_list
 
 from .conftest import Cli
 from .own_plugins import data
@@ -129,5 +129,5 @@ def test_files_outside_of_the_folder_stay_an_error_without_a_terminal(tmp_path: 
 def test_native_code_is_known_by_its_contents(tmp_path: Path) -> None:
     for name, text in (("a.so", "1"), ("b.so", "1"), ("c.so", "2")):
         (tmp_path / name).write_text(text)
-    a, b, c = (trusted.of_entry(native.entry_of(tmp_path / n, n, ""), "").digest for n in ("a.so", "b.so", "c.so"))
+    a, b, c = (trust.of_entry(native.entry_of(tmp_path / n, n, ""), "").digest for n in ("a.so", "b.so", "c.so"))
     assert a == b != c

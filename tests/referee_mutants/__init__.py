@@ -3,9 +3,9 @@
 A mutant breaks a rule of `headgate.referee.rules` by as much as stands there or more. There are three lists:
 
 - the first (`mutants.py`) was there when the words of cases were first set, from what it showed;
-- the second (`second.py`, results in `second.json`) was written blind and found those words wanting: cases named rules
+- the second (`by_words.py`, results in `second.json`) was written blind and found those words wanting: cases named rules
   that their lines do not decide. Some of its mutants break a rule by less than the table now asks for. Both served to
   set words and lines anew, so that their shares of today say nothing of other faults;
-- the third (`third.py`, results in `third.json`) was written from the table alone by someone who had not read the cases,
+- the third (`by_rules.py`, results in `third.json`) was written from the table alone by someone who had not read the cases,
   and judged once. It stays as it was: who changes cases or words in reply to it needs a fourth list to measure them.
 """

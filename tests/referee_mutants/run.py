@@ -19,10 +19,10 @@ from headgate.referee.case import Case
 from headgate.referee.files import cases
 from headgate.referee.report import RefereeReport
 
+from .by_rules import THIRD
+from .by_words import SECOND
 from .mutants import MUTANTS, Mutant
-from .second import SECOND
 from .shares import DUE, Found, report
-from .third import THIRD
 
 #: The lists of mutants, by name.
 LISTS = {"first": MUTANTS, "second": SECOND, "third": THIRD}

@@ -12,13 +12,13 @@ from ..base.atomic import require_folder, write_text
 from ..base.counts import counted
 from ..base.toml import file_text
 from ..referee.subjects import Judged
+from .break_runs import Told, told
 from .build import compact, scenario
 from .finding import FoundBreak
 from .objective import left
 from .picture import draw
 from .run import AttackResult
-from .told import Told, told
-from .words import sentence, time
+from .sentences import sentence, time
 
 
 def write(result: AttackResult, folder: Path, figures: bool = True) -> list[Path]:

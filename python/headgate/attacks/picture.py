@@ -11,10 +11,10 @@ import numpy.typing as npt
 from ..base.palette import COLOURS, GREY, PALE
 from ..plots.canvas import Picture, blank
 from ..plots.content import DASHES
+from .break_runs import Told
 from .build import Setting
 from .finding import FoundBreak
-from .told import Told
-from .words import sentence
+from .sentences import sentence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

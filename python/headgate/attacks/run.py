@@ -26,8 +26,8 @@ from .genome import Bounds, Candidate
 from .judge import Judge
 from .objective import Objective, objective
 from .search import ENOUGH, RANDOM, Searcher
+from .sentences import sentence
 from .shrink import shrink
-from .words import sentence
 
 #: Who else is put in the place of the scheme, unless the user says otherwise.
 REFERENCES = baselines("attack")

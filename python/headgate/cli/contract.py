@@ -54,7 +54,7 @@ def contract(
     """
     with signals.loading():
         from ..contracts import contract as measure
-        from ..contracts.found import FAILED
+        from ..contracts.result import FAILED
         from ..referee.subjects import named
         from .tables.contract import print_contract
         from .terminal import progress

@@ -90,7 +90,7 @@ def diff(
 def _of_qlogs(a: Path, b: Path, tolerance: str, as_json: bool) -> int:
     """Compares two qlogs; the exit code."""
     with signals.loading():
-        from ..exports.parting import compare_qlogs
+        from ..exports.divergence import compare_qlogs
         from ..exports.qlogs import is_qlog, read_qlog
         from ..quick.amounts import share
         from .tables.qlogs import print_qlogs

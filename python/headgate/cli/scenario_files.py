@@ -89,9 +89,9 @@ def permit(scenario: Scenario, allow: bool) -> None:
 def permit_all(allow: bool) -> None:
     """Lets the code run of all scenarios that the command reads, if its option says so."""
     if allow:
-        from ..plugins import trusted
+        from ..plugins import trust
 
-        trusted.allow_all()
+        trust.allow_all()
 
 
 def permitted(work: Callable[[], T]) -> T:
@@ -105,13 +105,13 @@ def permitted(work: Callable[[], T]) -> T:
             return work()
         except HeadgateError as e:
             # Loaded only when it is needed.
-            from ..plugins import CodeError, trusted
+            from ..plugins import CodeError, trust
 
             if not isinstance(e, CodeError) or not _asked(
                 f"{e.where}it would run code:\n{e.shown()}\nRun it this once?"
             ):
                 raise
-            trusted.allow(e.codes)
+            trust.allow(e.codes)
 
 
 def _asked(question: str) -> bool:

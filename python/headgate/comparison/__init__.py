@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .differences import Difference
-from .labelled import to_xarray
 from .metrics import Metric, find
 from .points import Compared, compare
 from .values import Cube, cube
+from .xarrays import to_xarray
 
 __all__ = ["Compared", "Cube", "Difference", "Metric", "compare", "cube", "find", "to_xarray"]

@@ -24,8 +24,8 @@ from ..stats import mean_of
 from ..sweep.axes import find_axis, point_of
 from .differences import Difference, Entry, Where, ends
 from .metrics import Metric
+from .sentences import sentences
 from .values import Cube, cube
-from .words import sentences
 
 if TYPE_CHECKING:
     from ..sweep import Study

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..base.errors import HeadgateError, cut, nearest
 from ..results.columns import columns
-from ..results.combined import by_group, combined
+from ..results.combination import by_group, combined
 from ..sweep.arrow import codes_of, to_numpy
 from ..sweep.axes import Axis
 from .metrics import Metric, by_parts, find

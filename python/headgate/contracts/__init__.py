@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .found import Contract
+from .result import Contract
 from .run import contract
 
 __all__ = ["Contract", "contract"]

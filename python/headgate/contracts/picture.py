@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..base.palette import BLUE, GREY, VERMILION
 from ..plots.canvas import Picture, blank
-from .found import Contract
 from .places import DEEP, FROM
+from .result import Contract
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -24,9 +24,9 @@ from ..referee.subjects import NULLS, Judged
 from ..referee.work import RunJob
 from ..stats.means import mean_of
 from . import work
-from .found import Contract, DelayPoint, LossPoint, Reason
 from .laws import LEAST_WINDOW, MOST_OF_LINE, LossLaw, exponent, first_beyond, law_of, reached, shares, starving_delay
 from .places import DEEP, FROM, PACKET, place
+from .result import Contract, DelayPoint, LossPoint, Reason
 from .steady import LONGEST
 
 #: Rates of lines for the contract of delay, in bit/s, and its round trip, in s.

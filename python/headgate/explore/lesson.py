@@ -19,8 +19,8 @@ from .controls import controls, value_at, with_value
 from .engine import run
 from .fields import amount
 from .lesson_cautions import cautions
-from .measured import NumberOfRun, measured
-from .prepared import prepared
+from .number_paths import NumberOfRun, measured
+from .page_scenario import prepared
 from .runs import finished
 from .store import Finished
 from .wire import RequestError

@@ -9,8 +9,8 @@ from ..results.results import Results
 from ..results.sentences import unsettled
 from ..scenario.scenario import Scenario
 from .engine import run
+from .page_scenario import prepared
 from .phases import checked
-from .prepared import prepared
 from .runs import finished
 from .store import Finished
 

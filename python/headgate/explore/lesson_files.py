@@ -17,7 +17,7 @@ from ..papers.model import Form, Name, Table
 from ..scenario.scenario import Scenario
 from .controls import controls, with_value
 from .lesson import Lesson, lessons, made, ran
-from .measured import measured
+from .number_paths import measured
 from .store import Finished
 
 

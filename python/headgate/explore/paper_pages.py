@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.counts import counted
 from ..papers.model import PRINTED, Published
-from ..papers.recorded import RecordedItem, RecordedNumber, RecordedPaper
+from ..papers.record_reader import RecordedItem, RecordedNumber, RecordedPaper
 from ..papers.terminal import as_printed, paper_text, published_by, tables, title_of
 from ..papers.verdict import VERDICTS
 from ..results.results import digits

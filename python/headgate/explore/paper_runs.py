@@ -12,7 +12,7 @@ from .. import _core
 from ..base.errors import HeadgateError, cut
 from ..papers.measure import Outcome, flow_called
 from ..papers.model import Measure, PaperError, Table
-from ..papers.recorded import RecordedItem, RecordedNumber, RecordedPaper, RecordedVariant
+from ..papers.record_reader import RecordedItem, RecordedNumber, RecordedPaper, RecordedVariant
 from ..papers.runner import each_item
 from ..papers.runs import Work
 from ..scenario.scenario import Scenario

@@ -12,7 +12,7 @@ from ..papers.folder import list_papers
 from ..papers.load import load_paper
 from ..papers.model import Paper
 from ..papers.record import FILE, record_of, waiting
-from ..papers.recorded import LONGEST, RecordedItem, RecordedNumber, RecordedPaper, read_record, understood
+from ..papers.record_reader import LONGEST, RecordedItem, RecordedNumber, RecordedPaper, read_record, understood
 from ..papers.reproduction import ItemResult, Reproduction
 from .wire import RequestError
 

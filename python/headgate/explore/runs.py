@@ -22,13 +22,13 @@ from ..results.results import Results
 from ..scenario.effects import warnings
 from ..scenario.scenario import Scenario
 from .engine import run
+from .page_scenario import prepared, shorter
 from .picture import network
-from .prepared import prepared, shorter
 from .replays.run import replayed
 from .replays.settings import Settings
 from .setup import Setup
 from .shares import busiest, summary
-from .stacked import Stacked, paths
+from .stacked_backlog import Stacked, paths
 from .store import Finished, KeptRuns
 from .views import views
 from .wire import TOLD, RequestError, StoppedError

@@ -29,12 +29,12 @@ from .links import fragment_of, scenario_in
 from .paper_routes import PaperRoutes
 from .phases import checked
 from .replays import export as replay_export
-from .replays.differ import compared as of_replays
+from .replays.difference import compared as of_replays
 from .replays.settings import Settings
 from .request import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, until_done, whole_of
 from .runs import Runs
 from .setup import Setup, controls, setup_of, with_value
-from .stacked import Stacked
+from .stacked_backlog import Stacked
 from .store import Finished
 from .stream import Stream
 from .study import Points

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.errors import HeadgateError
 from ..papers.record import FILE
-from ..plugins import registered, trusted
+from ..plugins import registry, trust
 from ..scenario.scenario import Scenario
 from ..sweep import open_study
 from .lesson import Lesson, lessons
@@ -98,8 +98,8 @@ def subject_of(
         # What is stored is looked at; its scenarios are run on the page only where their code was allowed to.
         if allow_code:
             whole.allow_code()
-        trusted.show(whole.data)
-        if not registered.is_sealed():
+        trust.show(whole.data)
+        if not registry.is_sealed():
             # The flow control `process` may be in an axis alone; to know it starts no program.
             whole.load_plugins()
         scenario = Scenario(study.manifest["scenario"])

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import HeadgateError
 from ..quick.lists import read_controls, read_queues
-from .asked import MOST, Asked, lines_of, read_length, read_payoff
 from .cells import GameCell, scenario
 from .result import MixResult
+from .study import MOST, Asked, lines_of, read_length, read_payoff
 from .theory import Mix, count, mix_text, mixes
 
 if TYPE_CHECKING:

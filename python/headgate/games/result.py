@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import __version__
 from ..base.errors import HeadgateError
-from ..results.combined import by_row, combined
+from ..results.combination import by_row, combined
 from ..stats import Mean
 from .cells import GameCell
 from .payoffs import PAYOFFS, Array, MeasuredFlows, measured

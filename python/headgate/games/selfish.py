@@ -15,10 +15,10 @@ from ..quick.amounts import quantity
 from ..quick.flows import split
 from ..quick.lists import buffer_of, read_controls, read_queues
 from ..scenario.scenario import Scenario
-from .asked import MOST, Asked, lines_of, read_length, read_payoff
 from .cells import FLOW, GameCell, scenario
 from .incentives import SelfishResult
 from .strategies import CONTROL, NULL, Strategy, applies, flow_of, honest_of, read_strategies
+from .study import MOST, Asked, lines_of, read_length, read_payoff
 
 if TYPE_CHECKING:
     from ..sweep.driver import Progress

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..plots.canvas import Picture
 from ..plots.grids import Panel, grids
+from .cell_text import cell_text
 from .cells import Condition
 from .measures import MEASURES
-from .words import cell_text
 
 if TYPE_CHECKING:
     from .result import MatrixResult

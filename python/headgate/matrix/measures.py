@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..results.columns import columns, judged
-from ..results.combined import by_row, combined
+from ..results.combination import by_row, combined
 from ..results.metrics import BY_NAME, METRICS, MetricLine, Ratio
 from ..sweep.arrow import to_numpy
 

@@ -12,9 +12,9 @@ from ..base.atomic import write_text
 from ..base.errors import HeadgateError
 from ..papers.report import render, require_extras
 from ..plots.canvas import to_svg
+from .cell_text import cell_text
 from .figures import draw
 from .measures import MEASURES
-from .words import cell_text
 
 if TYPE_CHECKING:
     from .result import MatrixResult

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..base.palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
-from . import words
+from . import labels
 from .graph import Edge, Group, Network
 from .layers import Layers, folded, layered
 
@@ -154,13 +154,13 @@ def _styles(net: Network) -> dict[str, list[Edge]]:
     """Lines between stations by their words; rates and delays are ranges where they would be too many."""
     kinds: dict[str, list[Edge]] = {}
     for edge in net.edges:
-        kinds.setdefault(", ".join(words.line(edge.links)), []).append(edge)
+        kinds.setdefault(", ".join(labels.line(edge.links)), []).append(edge)
     if len(kinds) > _STYLES:
         by_text: dict[str, list[Edge]] = {}
         for edge in net.edges:
-            by_text.setdefault(", ".join(words.line(edge.links)[1:]), []).append(edge)
+            by_text.setdefault(", ".join(labels.line(edge.links)[1:]), []).append(edge)
         every = list(by_text.values()) if len(by_text) <= _STYLES else [net.edges]
-        kinds = {", ".join(words.line([link for e in edges for link in e.links])): edges for edges in every}
+        kinds = {", ".join(labels.line([link for e in edges for link in e.links])): edges for edges in every}
     return kinds
 
 
@@ -235,7 +235,7 @@ def _marks(axes: Axes, net: Network, plan: _Plan) -> None:
         for k in reversed(range(min(3, count))):
             at, size = 0.05 * k, 6 if side == "small" else 10
             axes.plot(x + at, y + at, marker="o", ms=size, mfc="white", mec=INK, zorder=4 - 0.1 * k)
-        lines = textwrap.wrap(words.span(group.hosts), 10 if side == "small" else 18)
+        lines = textwrap.wrap(labels.span(group.hosts), 10 if side == "small" else 18)
         title = "\n".join([*lines, f"{count} hosts"] if count > 1 else lines)
         if side == "small":
             _write(axes, x, y - 0.12, title, 6, va="top")
@@ -252,7 +252,7 @@ def _marks(axes: Axes, net: Network, plan: _Plan) -> None:
 def _legend(net: Network, plan: _Plan, width: int) -> Iterator[tuple[int | None, str]]:
     """Lines of words below the picture, some with the number of the style that they explain."""
     if net.name:
-        yield None, words.shown(net.name)
+        yield None, labels.shown(net.name)
     if len(net.edges) > _LABELLED:
         for i, (text, edges) in enumerate(_styles(net).items()):
             count = sum(len(edge.links) for edge in edges)
@@ -265,7 +265,7 @@ def _legend(net: Network, plan: _Plan, width: int) -> Iterator[tuple[int | None,
         if len(kinds) > 3:
             # The discipline at the gateway is that of the line's far end; of all together the words are ranges.
             links = [{**x, "from": "", "to": ""} for group in net.groups for x in group.links]
-            kinds = {", ".join(words.line(links, "")): len(links)}
+            kinds = {", ".join(labels.line(links, "")): len(links)}
         for text, count in kinds.items():
             yield from _wrapped(None, f"{count} lines of hosts: {text}", width)
     for flow in net.flows[:_FLOWS]:

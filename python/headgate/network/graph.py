@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..scenario.scenario import Scenario
-from . import words
+from . import labels
 
 Table = Mapping[str, Any]
 
@@ -35,12 +35,12 @@ class Group:
     def name(self) -> str:
         """The hosts' names, and how many they are."""
         many = f" ({len(self.hosts)} hosts)" if len(self.hosts) > 1 else ""
-        return words.span(self.hosts) + many
+        return labels.span(self.hosts) + many
 
     @property
     def words(self) -> list[str]:
         """The properties of their lines; for a single line its name first, if the file gives one."""
-        return [*_own_name(self.links), *words.line(self.links, self.station)]
+        return [*_own_name(self.links), *labels.line(self.links, self.station)]
 
 
 @dataclass
@@ -54,13 +54,13 @@ class Edge:
     def words(self) -> list[str]:
         """Their properties; first their name, if the file gives one, or their number."""
         many = [f"{len(self.links)} lines"] if len(self.links) > 1 else []
-        return [*many, *_own_name(self.links), *words.line(self.links)]
+        return [*many, *_own_name(self.links), *labels.line(self.links)]
 
 
 def _own_name(links: list[Table]) -> list[str]:
     """The name of a single line, unless it is made of its ends."""
     return [
-        words.shown(link["name"])
+        labels.shown(link["name"])
         for link in links[:1]
         if len(links) == 1 and link["name"] != f"{link['from']}->{link['to']}"
     ]
@@ -98,7 +98,7 @@ class Network:
             name for name, far in ends.items()
             if name not in net.gateways and len(at[name]) == 1 and (far in net.gateways or len(at[far]) > 1)
         }  # fmt: skip
-        net.stations = {n["name"]: words.shown(n["name"]) for n in whole["nodes"] if n["name"] not in leaves}
+        net.stations = {n["name"]: labels.shown(n["name"]) for n in whole["nodes"] if n["name"] not in leaves}
         net.edges = list(_edges(link for link in whole["links"] if leaves.isdisjoint((link["from"], link["to"]))))
         sources = {flow["from"] for flow in whole["flows"]}
         net.groups = list(
@@ -152,7 +152,7 @@ def _groups(net: Network, leaves: Mapping[str, tuple[str, Table]], sources: set[
     for group in apart.values():
         alike: dict[tuple[str, ...], Group] = {}
         for host, link in zip(group.hosts, group.links, strict=True):
-            text = tuple(words.line([link], group.station))
+            text = tuple(labels.line([link], group.station))
             one = alike.setdefault(text, Group([], group.station, [], group.sends))
             one.hosts.append(host)
             one.links.append(link)
@@ -171,10 +171,10 @@ def _flows(flows: Iterable[Table]) -> Iterable[str]:
     """Consecutive equal flows, as one line of words."""
     kinds: dict[tuple[str, str], tuple[list[str], list[str], list[str]]] = {}
     for flow in flows:
-        lists = kinds.setdefault((words.flow(flow), flow["name"].rstrip("0123456789")), ([], [], []))
+        lists = kinds.setdefault((labels.flow(flow), flow["name"].rstrip("0123456789")), ([], [], []))
         for names, key in zip(lists, ("name", "from", "to"), strict=True):
             names.append(flow[key])
     for (kind, _), (names, starts, ends) in kinds.items():
-        route = f"{words.span(list(dict.fromkeys(starts)))} → {words.span(list(dict.fromkeys(ends)))}"
-        many = f" ({len(names)})" if len(names) > words.NAMES else ""
-        yield f"{words.span(names)}{many}: {route}; {kind}"
+        route = f"{labels.span(list(dict.fromkeys(starts)))} → {labels.span(list(dict.fromkeys(ends)))}"
+        many = f" ({len(names)})" if len(names) > labels.NAMES else ""
+        yield f"{labels.span(names)}{many}: {route}; {kind}"

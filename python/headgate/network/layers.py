@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from . import words
+from . import labels
 from .graph import Edge, Group, Network
 
 #: Number of improvements of the order within layers.
@@ -137,7 +137,7 @@ def folded(net: Network, found: Layers, most: int) -> tuple[Network, Layers]:
         # Natural order: r2 before r10.
         called = sorted(layer, key=lambda name: (name.rstrip("0123456789"), len(name), name))
         small.stations[layer[0]] = (
-            f"{words.span(called)} ({len(layer)} {what})" if len(layer) > 1 else words.shown(called[0])
+            f"{labels.span(called)} ({len(layer)} {what})" if len(layer) > 1 else labels.shown(called[0])
         )
     small.gateways = {layer_of[name] for name in net.gateways if name in layer_of}
     edges: dict[tuple[str, str], Edge] = {}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.text import decoded
 from ..base.toml import document
-from ..plugins import trusted
+from ..plugins import trust
 from .model import PaperError, Table
 
 if TYPE_CHECKING:
@@ -89,14 +89,14 @@ class Folder:
             raise e if isinstance(e, PaperError) else PaperError(str(e)) from None
         return found
 
-    def codes(self) -> list[trusted.Code]:
+    def codes(self) -> list[trust.Code]:
         """The files in Python of a folder of the user's own."""
         if (place := self.place) is None:
             return []
         texts = {
             str(file.relative_to(place)): file.read_text("utf-8", "replace") for file in sorted(place.rglob("*.py"))
         }
-        return [trusted.of_entry({"name": name, "source": text}, self.title) for name, text in texts.items()]
+        return [trust.of_entry({"name": name, "source": text}, self.title) for name, text in texts.items()]
 
     def module(self, name: str) -> ModuleType:
         """A Python module in the folder, which may import others beside it as `from .other import x`.
@@ -110,7 +110,7 @@ class Folder:
         digest = hashlib.sha256(os.fsencode(self.place.resolve())).hexdigest()
         package = f"headgate_paper_{digest[:16]}"
         if missing := [code for code in self.codes() if not code.allowed]:
-            raise trusted.CodeError(f"{self.title}: ", missing)
+            raise trust.CodeError(f"{self.title}: ", missing)
         try:
             if package not in sys.modules:
                 sys.modules[package] = _package(package, self.place)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 
-from ..plugins import trusted
+from ..plugins import trust
 from ..results.columns import numeric
 from ..results.metrics import BY_NAME, METRICS, Ratio
 from .checks import checked, one_of, wrong
@@ -38,7 +38,7 @@ def load_paper(name: str, *, look: bool = False) -> Paper:
         return _known(name)
     folder = find(name)
     if not look:
-        trusted.allow(folder.codes())
+        trust.allow(folder.codes())
     return _load(folder)
 
 

@@ -19,8 +19,8 @@ from ..stats import mean_of
 from ..sweep.axes import Axis, find_axis
 from ..sweep.values import is_number
 from .content import MOST_SERIES, Array, Grid, Scale, Series
-from .drawn import kept, legend_of, rest_of, series_axes, unclear
 from .figure import Figure, form_of
+from .study_axes import kept, legend_of, rest_of, series_axes, unclear
 
 if TYPE_CHECKING:
     from ..sweep import Study

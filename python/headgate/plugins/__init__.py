@@ -40,8 +40,8 @@ from .load import (
     used,
 )
 from .parameters import parameter
-from .registered import seal, sealed
-from .trusted import CodeError, allow_program
+from .registry import seal, sealed
+from .trust import CodeError, allow_program
 
 __all__ = [
     "CodeError",

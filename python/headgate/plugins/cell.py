@@ -23,7 +23,7 @@ import types
 from typing import Any, NoReturn
 
 from .. import _core
-from . import calls, define, guard, registered, said, sandbox, template
+from . import answers, calls, define, guard, registry, sandbox, template
 from .parameters import Duration, Rate, Size, parameter
 
 #: Modules that the file may import.
@@ -192,12 +192,12 @@ class _Pipe:
         return data
 
     def answer(self, body: bytes, status: int = 0) -> None:
-        view = memoryview(said.HEAD.pack(status, len(body)) + body)
+        view = memoryview(answers.HEAD.pack(status, len(body)) + body)
         while view:
             view = view[os.write(1, view) :]
 
     def fault(self, error: BaseException) -> None:
-        self.answer(f"{type(error).__name__}: {error}"[: said.FAULT].encode("utf-8", "replace"), 1)
+        self.answer(f"{type(error).__name__}: {error}"[: answers.FAULT].encode("utf-8", "replace"), 1)
 
 
 def _modules() -> dict[str, Any]:
@@ -247,8 +247,8 @@ def _load(given: dict[str, Any], modules: dict[str, Any]) -> dict[str, tuple[dic
 
     names = {k: v for k, v in vars(_builtins).items() if k not in _REFUSED}
     scope = {"__builtins__": {**names, "__import__": imported}, "__name__": "plugin", "__file__": given["file"]}
-    file = registered.File(given["file"], "")
-    with registered.reading(file):
+    file = registry.File(given["file"], "")
+    with registry.reading(file):
         exec(compile(given["source"], given["file"], "exec", dont_inherit=True), scope)
     return found
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from .. import _core
 from ..base.catalogue import is_own
 from ..base.errors import HeadgateError, cut
-from . import calls, registered
+from . import calls, registry
 from .parameters import adapted, reader, schema
 
 T = TypeVar("T", bound=type)
@@ -76,13 +76,13 @@ def control(
     def define(cls: T) -> T:
         said, factory, made = described_control(name, cls, every, ecn, rate_samples, gauges, source)
         words = (said[key] for key in ("name", "source", "summary", "schema", "defaults", "read"))
-        described = registered.Described(*words)
+        described = registry.Described(*words)
 
         def register() -> None:
             options = (said["calls"], said["gauges"], every, ecn, rate_samples)
             _core.register_control(described, factory, *options)
 
-        registered.add(name, "control", register, cls)
+        registry.add(name, "control", register, cls)
         return made
 
     return define
@@ -150,7 +150,7 @@ def discipline(
         def register() -> None:
             _core.register_discipline(described, factory, list(gauges), work_conserving, True)
 
-        registered.add(name, "discipline", register, cls)
+        registry.add(name, "discipline", register, cls)
         return cls
 
     return define
@@ -238,7 +238,7 @@ def _described(name: str, cls: T, what: str, source: str) -> tuple[T, Any, Calla
         calls.watch()
         return made
 
-    described = registered.Described(
-        name, source or registered.origin(), summary, json.dumps(schema(adapter)), defaults, read
+    described = registry.Described(
+        name, source or registry.origin(), summary, json.dumps(schema(adapter)), defaults, read
     )
     return whole, described, make

@@ -18,7 +18,7 @@ from typing import Any
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.folders import resolved, within
 from ..base.text import decoded
-from . import calls, guard, native, registered, trusted
+from . import calls, guard, native, registry, trust
 
 #: Maximum length of a file in bytes, and of all files of a scenario.
 LONGEST = 1_000_000
@@ -27,7 +27,7 @@ LONGEST = 1_000_000
 Entry = str | dict[str, str]
 
 #: The files that were loaded, by their keys.
-_files: dict[str, registered.File] = {}
+_files: dict[str, registry.File] = {}
 
 #: Of the names of plugins that `load` loaded, the entries of their files.
 _given: dict[str, Entry] = {}
@@ -132,7 +132,7 @@ def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
             raise HeadgateError(
                 f"plugin: found {cut(name)}; expected a file in Python such as mine.py, or module:Class"
             )
-    trusted.allow(trusted.of_entry(entry, "plugin") for entry in entries)
+    trust.allow(trust.of_entry(entry, "plugin") for entry in entries)
     return entries
 
 
@@ -176,16 +176,16 @@ def ensure(entries: Sequence[Entry] | None, where: str = "") -> None:
         key = _key(entry)
         file = _files.get(key)
         if file is None:
-            if registered.is_sealed():
+            if registry.is_sealed():
                 name = entry if isinstance(entry, str) else entry["name"]
                 raise HeadgateError(
                     f"{place}: found {cut(name)}, which was not loaded at the start; expected --plugin {cut(name)} there"
                 )
-            if not (code := trusted.of_entry(entry, place)).allowed:
-                raise trusted.CodeError(where, [code])
+            if not (code := trust.of_entry(entry, place)).allowed:
+                raise trust.CodeError(where, [code])
             file = _read(entry, key, place)
             _files[key] = file
-        registered.again(file)
+        registry.again(file)
 
 
 def _key(entry: Entry) -> str:
@@ -196,14 +196,14 @@ def ensure_allowed(entries: Sequence[Entry] | None, where: str = "") -> None:
     """As `ensure`, of those that may run; where no further code is loaded, the others are an error unless they are only shown."""
     for i, entry in enumerate(entries or ()):
         place = f"{where}plugins[{i}]"
-        code = trusted.of_entry(_plain(entry, place), place)
-        if code.allowed or (registered.is_sealed() and not trusted.shown(code.digest)):
+        code = trust.of_entry(_plain(entry, place), place)
+        if code.allowed or (registry.is_sealed() and not trust.shown(code.digest)):
             ensure([entry], where)
 
 
 def ensure_given(entries: Sequence[Entry]) -> None:
     """As `ensure`, for a worker: they may run, since what started the worker has asked before."""
-    trusted.allow(trusted.of_entry(entry, "plugins") for entry in entries)
+    trust.allow(trust.of_entry(entry, "plugins") for entry in entries)
     ensure(entries)
 
 
@@ -213,18 +213,18 @@ def ensure_text(text: str) -> None:
         from . import programs
 
         data = json.loads(text)
-        trusted.allow(trusted.codes(data))
+        trust.allow(trust.codes(data))
         ensure(data.get("plugins"))
         programs.ensure(data)
 
 
-def _read(entry: Entry, key: str, place: str) -> registered.File:
+def _read(entry: Entry, key: str, place: str) -> registry.File:
     if isinstance(entry, str):
         return _module(entry, key, place)
     name = entry["name"]
-    file = registered.File(name, key)
+    file = registry.File(name, key)
     if name.endswith(native.ENDS):
-        with registered.reading(file):
+        with registry.reading(file):
             native.load(entry, place)
         return file
     source = entry["source"]
@@ -248,23 +248,23 @@ def _read(entry: Entry, key: str, place: str) -> registered.File:
     return file
 
 
-def _module(entry: str, key: str, place: str) -> registered.File:
+def _module(entry: str, key: str, place: str) -> registry.File:
     name, attribute = entry.split(":", 1)
-    file = registered.File(entry, key)
+    file = registry.File(entry, key)
 
     def work() -> None:
         module = importlib.import_module(name)
         if not hasattr(module, attribute):
             raise HeadgateError(f"expected a module that has {cut(attribute)}")
-        registered.of_class(getattr(module, attribute), file)
+        registry.of_class(getattr(module, attribute), file)
 
     _run(work, file, f"{place}: {cut(entry)}", name)
     return file
 
 
-def _run(work: Any, file: registered.File, place: str, shown: str) -> None:
+def _run(work: Any, file: registry.File, place: str, shown: str) -> None:
     try:
-        with registered.reading(file):
+        with registry.reading(file):
             work()
     except HeadgateError as e:
         raise HeadgateError(f"{place}: {e}") from None
@@ -278,12 +278,12 @@ def _run(work: Any, file: registered.File, place: str, shown: str) -> None:
 def forget(*names: str) -> None:
     """Removes plugins by their names; scenarios that name them are wrong again."""
     for name in names:
-        registered.remove(name)
+        registry.remove(name)
         _given.pop(name, None)
 
 
 def unload() -> None:
     """Removes all plugins. What was allowed to run still is."""
-    forget(*registered.names())
+    forget(*registry.names())
     _files.clear()
     _given.clear()

@@ -12,8 +12,8 @@ from typing import Any
 from .. import _core
 from ..base.catalogue import is_own
 from ..base.errors import HeadgateError, cut
-from . import registered
-from .trusted import ENDS as ENDS
+from . import registry
+from .trust import ENDS as ENDS
 
 #: The version of the layout.
 VERSION = 1
@@ -117,7 +117,7 @@ def load(entry: dict[str, str], place: str) -> None:
     schema = {"type": "object", "properties": parameters, "additionalProperties": False}
     if len(parameters) < table.count:
         raise HeadgateError(f"{what}: found two parameters of one name; expected different names")
-    described = registered.Described(
+    described = registry.Described(
         name,
         _text(table.source) or entry["name"],
         _text(table.summary),
@@ -125,7 +125,7 @@ def load(entry: dict[str, str], place: str) -> None:
         _read(parameters, "{}"),
         lambda text: _read(parameters, text),
     )
-    registered.add(name, "control", lambda: _core.register_native(described, address, list(parameters)))
+    registry.add(name, "control", lambda: _core.register_native(described, address, list(parameters)))
 
 
 def _text(value: bytes | None) -> str:

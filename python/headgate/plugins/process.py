@@ -20,7 +20,7 @@ from typing import Any, Literal, NoReturn
 
 from .. import _core
 from ..base.errors import cut
-from . import calls, registered, trusted
+from . import calls, registry, trust
 from .parameters import Duration, adapted, parameter, reader, schema
 from .pipe import Pipe, ProcessError
 
@@ -119,7 +119,7 @@ class Process:
         if not lines:
             return
         if self._pipe is None:
-            if not trusted.may_start(self.command):
+            if not trust.may_start(self.command):
                 raise ProcessError(
                     f"{cut(self.command[0])} was not started: expected a program that was allowed to run"
                 )
@@ -281,15 +281,15 @@ def register() -> None:
         return whole(**json.loads(values))
 
     doc, source = (Process.__doc__ or "").strip(), "headgate; the protocol of `headgate control --stdio`"
-    described = registered.Described("process", source, doc, json.dumps(schema(adapter)), complete("{}"), read)
+    described = registry.Described("process", source, doc, json.dumps(schema(adapter)), complete("{}"), read)
     has = ["on_loss", "on_packet_sent", "seq", "on_packet_lost", "on_undo"]
 
     def add() -> None:
         _core.register_control(described, factory, has, ["threshold"], "ack", "none", True)
 
-    registered.add("process", "control", add)
+    registry.add("process", "control", add)
 
 
 def _allowed(command: list[str]) -> bool:
     """A page takes the programs that may be started and those that it was opened to show, and no others."""
-    return not registered.is_sealed() or trusted.may_start(command) or trusted.shown(tuple(command))
+    return not registry.is_sealed() or trust.may_start(command) or trust.shown(tuple(command))

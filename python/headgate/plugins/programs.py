@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.errors import HeadgateError
-from . import registered, trusted
+from . import registry, trust
 
 
 def ensure(data: Any, where: str = "") -> None:
@@ -16,11 +16,11 @@ def ensure(data: Any, where: str = "") -> None:
     """
     if not _named(data):
         return
-    if registered.is_sealed() and "process" not in registered.names():
+    if registry.is_sealed() and "process" not in registry.names():
         raise HeadgateError(
             f"{where}control process: it starts a program; expected such a scenario to be given at the start"
         )
-    if "process" not in registered.names():
+    if "process" not in registry.names():
         from .process import register
 
         register()
@@ -32,8 +32,8 @@ def take(table: Any) -> None:
     Raises:
         HeadgateError: as for `ensure`.
     """
-    if not registered.is_sealed():
-        trusted.allow(trusted.codes(table))
+    if not registry.is_sealed():
+        trust.allow(trust.codes(table))
     ensure(table)
 
 

@@ -21,7 +21,7 @@ from typing import Any
 from .. import _core
 from ..base.errors import HeadgateError, cut
 from ..base.memory import share
-from . import guard, registered, said
+from . import answers, guard, registry
 from .load import Entry
 from .template import Template, TemplateError, template
 
@@ -124,7 +124,7 @@ class ControlProcess:
             CellError: it cannot be loaded, or says what cannot be.
         """
         with _believed_by_nobody():
-            return said.described(self._ask())
+            return answers.described(self._ask())
 
     def complete(self, names: frozenset[str]) -> str:
         """The complete parameters, which have these names. Waits until the object is there.
@@ -133,7 +133,7 @@ class ControlProcess:
             CellError: it cannot be made.
         """
         with _believed_by_nobody():
-            return said.complete(self._ask(), names)
+            return answers.complete(self._ask(), names)
 
     def ended(self) -> str:
         """How it ended, once its pipe is closed."""
@@ -162,13 +162,13 @@ class ControlProcess:
                     continue
                 except OSError:
                     raise CellError(self.ended()) from None
-            status, length = said.HEAD.unpack(self._read(said.HEAD.size, deadline))
-            if length > said.LONGEST or status > 1:
+            status, length = answers.HEAD.unpack(self._read(answers.HEAD.size, deadline))
+            if length > answers.LONGEST or status > 1:
                 self.close()
                 raise CellError("its process wrote something else than answers")
             body = self._read(length, deadline)
         if status:
-            raise CellError(body.decode("utf-8", "replace")[: said.FAULT])
+            raise CellError(body.decode("utf-8", "replace")[: answers.FAULT])
         return body
 
     def _read(self, count: int, deadline: float) -> bytes:
@@ -240,7 +240,7 @@ def _believed_by_nobody() -> Iterator[None]:
     """What it says is checked; what cannot be is a fault."""
     try:
         yield
-    except said.SaidError as e:
+    except answers.SaidError as e:
         raise CellError(f"its process says what cannot be: {e}") from None
 
 
@@ -264,7 +264,7 @@ def register(entry: Entry) -> list[str]:
 
 
 def _add(entry: Entry, one: dict[str, Any]) -> None:
-    name, names = str(one["name"]), said.parameters(one)
+    name, names = str(one["name"]), answers.parameters(one)
 
     # Every flow of every scenario asks, and the answer is the same.
     @cache
@@ -280,10 +280,10 @@ def _add(entry: Entry, one: dict[str, Any]) -> None:
         cell.complete(names)
         return cell
 
-    shown = registered.Described(name, one["source"], one["summary"], one["schema"], one["defaults"], read)
+    shown = registry.Described(name, one["source"], one["summary"], one["schema"], one["defaults"], read)
 
     def add() -> None:
         options = (one["calls"], one["every"], one["ecn"], one["rate_samples"], ANSWER_S, RUN_S)
         _core.register_cells(shown, factory, *options)
 
-    registered.add(name, "control", add)
+    registry.add(name, "control", add)

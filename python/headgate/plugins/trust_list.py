@@ -15,7 +15,7 @@ from typing import Any
 
 from ..base.atomic import write_text
 from ..base.errors import HeadgateError, cut
-from .trusted import Code
+from .trust import Code
 
 
 def place() -> Path:

@@ -14,7 +14,7 @@ from ..base.catalogue import in_layers, parameter_names
 from ..base.errors import HeadgateError, cut, nearest, unknown
 from ..base.toml import parse_value
 from ..base.typed import same_name
-from ..plugins import registered
+from ..plugins import registry
 from ..scenario.shorthands import shorthands
 from ..scenario.subjects import divided, is_own, spelled
 from .amounts import quantity, with_unit
@@ -176,7 +176,7 @@ def _keys() -> list[str]:
 def _start(name: str, option: str) -> dict[str, Any]:
     """The entry of a flow of this name before any parameter."""
     if name in shorthands():
-        if name in registered.names():
+        if name in registry.names():
             raise HeadgateError(
                 f"{option}: found {cut(repr(name))}, a short name and a plugin; expected another name for the plugin"
             )

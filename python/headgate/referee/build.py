@@ -10,7 +10,7 @@ from typing import Any
 from .. import _core
 from ..base.catalogue import has_transport
 from ..base.errors import HeadgateError, cut
-from ..plugins import trusted
+from ..plugins import trust
 from ..scenario.baselines import PLAIN
 from ..scenario.scenario import Scenario
 from .case import Case, label
@@ -52,7 +52,7 @@ def scenario(case: Case, cell: dict[str, Any], subject: Judged) -> tuple[Scenari
         if subject.plugins:
             data["plugins"] = [*data.get("plugins", []), *subject.plugins]
         # The subject is what the user named; a case may be anybody's.
-        trusted.allow(trusted.codes({"control": subject.table, "plugins": list(subject.plugins)}))
+        trust.allow(trust.codes({"control": subject.table, "plugins": list(subject.plugins)}))
         made = Scenario(data)
         made.require_code()
         # All that is wrong is found before anything is run.
@@ -65,8 +65,8 @@ def scenario(case: Case, cell: dict[str, Any], subject: Judged) -> tuple[Scenari
                     f"{entry.metric}: of: found {own!r}; expected how a flow's name begins: {cut(', '.join(names))}"
                 )
         return made, found
-    except trusted.CodeError as e:
-        raise trusted.CodeError(f"{place}: ", e.codes) from None
+    except trust.CodeError as e:
+        raise trust.CodeError(f"{place}: ", e.codes) from None
     except _core.ScenarioError as e:
         raise HeadgateError(f"{place}: {_in_case(str(e), case, data)}") from None
     except RecursionError:

@@ -23,7 +23,7 @@ from ..stats import Mean, Sketch, drift, mser
 from ..stats.means import finite, means_of, pooled
 from .columns import RATES, columns
 from .fairness import DEMAND_COLUMNS, fairness, lines_of, shares_of, stretches_of
-from .measured import Measured
+from .measured_intervals import Measured
 from .summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, headings, summaries
 from .tables import Column, Table, from_core, numbers, require, write
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.programs import commands
 
 if TYPE_CHECKING:
-    from ..plugins.trusted import Code
+    from ..plugins.trust import Code
 
 
 class Coded:
@@ -86,24 +86,24 @@ class Coded:
         """What it would run besides headgate itself."""
         if "plugins" not in self.data and next(commands(self.data), None) is None:
             return []
-        from ..plugins import trusted
+        from ..plugins import trust
 
-        return trusted.codes(self.data)
+        return trust.codes(self.data)
 
     def allow_code(self) -> None:
         """Lets the code that it names run, in this process and in the workers that it starts."""
-        from ..plugins import trusted
+        from ..plugins import trust
 
         self.fill_plugins()
-        trusted.allow(self.codes())
+        trust.allow(self.codes())
 
     def _allow_new(self, before: Coded) -> None:
         """Lets the code run that another scenario did not name yet: an option of the command did."""
-        from ..plugins import trusted
+        from ..plugins import trust
 
         self.fill_plugins()
         known = {code.digest for code in before.codes()}
-        trusted.allow(code for code in self.codes() if code.digest not in known)
+        trust.allow(code for code in self.codes() if code.digest not in known)
 
     def require_code(self) -> None:
         """Whether the code that it names may run: the user said so, or has trusted the file, which has not changed since.
@@ -114,11 +114,11 @@ class Coded:
         self.fill_plugins()
         if all(code.allowed for code in self.codes()):
             return
-        from ..plugins import trust_list, trusted
+        from ..plugins import trust, trust_list
 
         if self._allow_code or (self._trust and trust_list.holds(self._trust)):
             self.allow_code()
-        trusted.require(self.data, self._where(), self.origin if self._trust else "")
+        trust.require(self.data, self._where(), self.origin if self._trust else "")
 
     @contextmanager
     def looking(self) -> Iterator[None]:
@@ -127,7 +127,7 @@ class Coded:
         if "plugins" not in self.data:
             yield
             return
-        from ..plugins.looking import looking
+        from ..plugins.inspection import looking
 
         with looking(self.data):
             yield
@@ -136,6 +136,6 @@ class Coded:
         """What a check leaves out, in a sentence, since it runs none of the scenario's code; empty if it has no such code."""
         if not self.codes():
             return ""
-        from ..plugins.looking import unread
+        from ..plugins.inspection import unread
 
         return unread(self.data)

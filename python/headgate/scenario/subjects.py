@@ -17,7 +17,7 @@ from ..base.catalogue import LISTS, catalogue
 from ..base.commas import closed, split
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import document, parse_value, put, value_text
-from ..plugins import Entry, native, programs, registered
+from ..plugins import Entry, native, programs, registry
 from .shorthands import queues, shorthands
 
 #: The kinds of subjects, as people call them.
@@ -259,7 +259,7 @@ def _is_module(head: str) -> bool:
         return False
 
 
-@registered.cached
+@registry.cached
 def _known(kind: str) -> tuple[str, ...]:
     """The names of a list, and short names of its entries."""
     short = queues() if kind == "discipline" else [s.name for s in shorthands().values() if set(s.entry) == {"control"}]
@@ -317,7 +317,7 @@ def _table(head: str, kind: str, place: str) -> dict[str, Any]:
 
 def _loaded(head: str, place: str, register: Register) -> tuple[Entry, Mapping[str, str]]:
     """What a scenario has of a file or a module, and the names that it registers."""
-    if registered.is_sealed():
+    if registry.is_sealed():
         # Not even whether there is such a file is said to those who send requests.
         raise HeadgateError(
             f"{place}: found {cut(head)}, which was not loaded at the start; expected --plugin {cut(head)} there, and its name here"

@@ -17,10 +17,10 @@ import numpy as np
 from ..base.memory import share
 from .arrow import pyarrow, texts, to_arrow
 from .engines import Engine, Outcome
-from .gathered import Watched, tables_of, values_of
 from .plan import Plan, Run
 from .store import Store
 from .work import Chunk, Done
+from .worker_values import Watched, tables_of, values_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

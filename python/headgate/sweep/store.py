@@ -32,7 +32,7 @@ import numpy as np
 from ..base.atomic import atomic, write_text
 from ..base.errors import HeadgateError
 from .arrow import canonical, pyarrow, to_arrow, to_numpy
-from .checked import COPY, DamagedError, manifest_text, part_of, read_chunk, read_manifest, read_part, write_chunk
+from .checksums import COPY, DamagedError, manifest_text, part_of, read_chunk, read_manifest, read_part, write_chunk
 from .lock import lock
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..results.columns import columns, shown
-from ..results.combined import by_stretch, combined
+from ..results.combination import by_stretch, combined
 from ..results.metrics import METRICS, MetricLine
 from ..stats import Mean, mean_of
 from .arrow import to_arrow, to_numpy

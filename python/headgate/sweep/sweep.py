@@ -21,16 +21,16 @@ from ..scenario.scenario import Scenario, require_plain
 from . import rows
 from .arrow import pyarrow
 from .axes import Axis, Variants, read_axes, refuse
-from .checked import FORMAT
+from .checksums import FORMAT
 from .driver import Driver, Interrupted, Progress, failures, interrupts
 from .engines import ENGINES, Dask, Engine, Local
-from .gathered import Watched
 from .plan import Fixed, Plan, Until
-from .same import same_study
+from .resumption import same_study
 from .store import TABLES, Store
 from .study import Study, axis_columns
 from .texts import Texts
 from .variants import Check, check_variants
+from .worker_values import Watched
 
 
 class Sweep:

@@ -2,7 +2,7 @@
 
 A chunk is plain data in and plain data out: any scheduler can run it anywhere, as long as headgate of the same version is
 installed there. The worker needs neither files nor pyarrow nor numpy, so that it has started in a few hundredths of a second; what
-follows from its columns, `gathered.py` adds.
+follows from its columns, `worker_values.py` adds.
 """
 
 from __future__ import annotations

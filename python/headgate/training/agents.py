@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.errors import HeadgateError
-from ..plugins import control, parameter, registered
+from ..plugins import control, parameter, registry
 from .episode import Episode, here
 
 #: Name of the flow control.
@@ -14,7 +14,7 @@ NAME = "training_agent"
 
 def register() -> None:
     """Registers it, unless it is registered."""
-    if NAME not in registered.names():
+    if NAME not in registry.names():
         control(NAME, source="headgate.training")(_made())
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from ...attacks.bounds import presets, read
 from ...attacks.genome import GENES
 from ...attacks.objective import OBJECTIVES
-from ...attacks.words import sentence
+from ...attacks.sentences import sentence
 from ...base.counts import counted
 from ..show import print_json
 from ..terminal import console

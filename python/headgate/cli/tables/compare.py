@@ -11,7 +11,7 @@ from ... import stats
 from ...base.counts import counted
 from ...base.units import scale_of
 from ...comparison import Compared, Difference
-from ...comparison.words import CORRECTED
+from ...comparison.sentences import CORRECTED
 from ...results.results import digits
 from ..terminal import console
 from .fit import Column, names_of, print_fitted

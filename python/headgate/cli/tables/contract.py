@@ -14,7 +14,7 @@ from ..terminal import console
 
 if TYPE_CHECKING:
     from ...contracts import Contract
-    from ...contracts.found import DelayPoint
+    from ...contracts.result import DelayPoint
 
 
 def print_contract(found: Contract) -> None:

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from ...base.counts import counted
 from ...matrix import MEASURES, Condition, Matrix, MatrixResult
-from ...matrix.words import cell_text
+from ...matrix.cell_text import cell_text
 from ...quick.lists import transports_said
 from ..terminal import console
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...base.counts import counted
 from ...base.units import scale_of
-from ...exports.parting import Parting, QlogDifference
+from ...exports.divergence import Parting, QlogDifference
 from ...results.results import digits
 from ..terminal import console
 from .fit import Column, print_fitted

@@ -13,7 +13,7 @@ from ...base.errors import HeadgateError, cut, nearest
 from ...papers.report import render, require_extras
 from ...plots.canvas import to_svg
 from ..lesson import Lesson
-from .told import ToldLesson
+from .lesson_runs import ToldLesson
 
 #: The lessons of a course that names none: how large a buffer should be, and who gets how much of a link.
 DEFAULT = ("buffers", "reno-cubic", "cubic-bbr")

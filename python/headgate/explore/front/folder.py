@@ -71,7 +71,7 @@ def _of_folder(file: Path) -> str:
     if (file / "paper.toml").is_file():
         return "paper"
     if (file / "manifest.json").is_file():
-        from ...sweep.checked import read_manifest
+        from ...sweep.checksums import read_manifest
 
         try:
             read_manifest(file / "manifest.json", file)

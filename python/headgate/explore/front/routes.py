@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ...base.errors import cut
-from ...plugins import registered
+from ...plugins import registry
 from ...scenario.examples import RECORDED, examples
 from ...scenario.scenario import Scenario
 from ..lesson import Lesson
@@ -91,7 +91,7 @@ def _changed(parameters: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(answers, dict):
         raise RequestError(400, f"given: expected a table, found {type(answers).__name__}")
     # What is typed on a page chooses among what there is. It does not name files to run, in a notebook either.
-    with registered.sealed_here():
+    with registry.sealed_here():
         if "path" not in parameters:
             return built(answers)
         return built(with_value(answers_of(answers), text_of(parameters, "path"), parameters.get("value")))

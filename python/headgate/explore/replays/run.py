@@ -13,7 +13,7 @@ from ... import _core
 from ...base.errors import HeadgateError
 from ..store import Finished
 from ..wire import StoppedError
-from .binned import Binned
+from .interval_sums import Binned
 from .packets import Whole, following
 from .rows import ALL, Filling
 from .settings import Settings

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...base.counts import counted
 from ..reduce import WIDEST
-from ..stacked import extremes
+from ..stacked_backlog import extremes
 from ..views import Line, View
 
 if TYPE_CHECKING:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from . import (
-    beside,
+    blt_comparison,
     core_cost,
     core_scale,
     core_stateless,
     core_tcp,
-    first_round,
+    predictions,
     readings,
-    second_round,
+    retests,
     subscribers,
     tradeoff,
 )
 from .statements import CLAIMS
 
 PARTS = (
-    first_round,
-    second_round,
+    predictions,
+    retests,
     readings,
     subscribers,
     core_stateless,
@@ -26,7 +26,7 @@ PARTS = (
     core_scale,
     core_cost,
     tradeoff,
-    beside,
+    blt_comparison,
 )
 
 __all__ = ["CLAIMS", "PARTS"]

@@ -12,8 +12,8 @@ from ..layout import Layouts
 from ..measure import Floats
 from ..model import Measure, Table
 from ..study import Shown
-from .first_round import with_half
 from .measures import Measured
+from .predictions import with_half
 from .statements import claim
 
 TABLES = Layouts(__file__)

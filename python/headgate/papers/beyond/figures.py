@@ -9,9 +9,9 @@ import numpy as np
 from ...base.palette import BLUE, GREEN, GREY, PURPLE, VERMILION
 from ...stats import Mean
 from ..sheets import Sheets
-from .first_round import FAIR, ONE_QUEUE, PLACES, PP, ROUND_ROBIN, mean_completion
 from .measures import LINE, SHORT_ROUND_TRIP, SIZES, Measured, outstanding
-from .second_round import NEWCOMERS_R
+from .predictions import FAIR, ONE_QUEUE, PLACES, PP, ROUND_ROBIN, mean_completion
+from .retests import NEWCOMERS_R
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,9 @@ from ..layout import NOTHING, Layouts
 from ..model import Table
 from ..study import Section, Shown
 from . import figures
-from .first_round import BOTH_WAYS, FAIR, PP, bunched, late_shares, mean_completion, settling
 from .measures import LINE, SHORT_ROUND_TRIP, SIZES, Measured, line_loss, line_windows, loss, outstanding, rates
-from .second_round import NEWCOMERS_R, late_queueing, shares_between
+from .predictions import BOTH_WAYS, FAIR, PP, bunched, late_shares, mean_completion, settling
+from .retests import NEWCOMERS_R, late_queueing, shares_between
 
 TABLES = Layouts(__file__)
 

@@ -35,10 +35,10 @@ from ....analysis.rate_control import (
 from ...claims import Result, Runs, listed
 from ..data import number, rows
 from ..statements import claim
-from . import simulated as m
+from . import simulations as m
 from . import walks as w
-from .measured import epoch_model
 from .predictors import RATIOS, contest
+from .run_tables import epoch_model
 
 #: The check values have six decimals.
 ROUNDED = 1e-6

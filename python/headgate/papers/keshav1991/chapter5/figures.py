@@ -12,7 +12,7 @@ from ....analysis.setpoint import queue_spread, shares_of_normal
 from ....base.palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
 from ...claims import Runs
 from ...sheets import Sheets
-from . import simulated as m
+from . import simulations as m
 from . import walks as w
 from .predictors import synthetic
 from .theory import HALF, MU, RTT, TRACED, greatest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....base.parallel import Progress
 from ...claims import Runs
 from ...study import Shown
-from . import diagrams, figures, measured, theory
+from . import diagrams, figures, run_tables, theory
 from .walks import walks
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
         theory.fuzzy(),
         theory.contest_table(),
         theory.law_5_14_values(),
-        measured.step_table(runs, found),
-        measured.setpoints(found),
-        measured.practice(runs, found),
+        run_tables.step_table(runs, found),
+        run_tables.setpoints(found),
+        run_tables.practice(runs, found),
     )
     drawings: dict[str, Callable[[], Drawing]] = {
         "5.1": diagrams.time_diagram,

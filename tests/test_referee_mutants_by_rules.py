@@ -13,10 +13,10 @@ import pytest
 import headgate
 from headgate import _core
 from headgate.referee.rules import RULES
+from tests.referee_mutants.by_rules import THIRD
+from tests.referee_mutants.by_words import SECOND
 from tests.referee_mutants.making import GROSS, PART, SUBTLE
 from tests.referee_mutants.mutants import MUTANTS, Mutant
-from tests.referee_mutants.second import SECOND
-from tests.referee_mutants.third import THIRD
 
 
 def fault(mutant: Mutant) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from .. import _core
 from ..base.catalogue import LISTS, catalogue
 from ..base.errors import HeadgateError
-from . import registered, trusted
+from . import registry, trust
 
 #: A decorator of a plugin, and one with the name that it gives, as files in Python have them.
 _DECORATOR = re.compile(r"^@(?:\w{1,50}\.){0,3}(control|discipline)\b", re.M)
@@ -32,7 +32,7 @@ _lock = threading.Lock()
 @contextmanager
 def looking(data: Any) -> Iterator[None]:
     """The engine knows the names of the code that a scenario has, and is not allowed to run, for a while."""
-    codes = [code for code in trusted.codes(data) if code.command is None and not code.allowed]
+    codes = [code for code in trust.codes(data) if code.command is None and not code.allowed]
     names = _names(data, {code.place for code in codes}) if codes else {}
     with _lock:
         for name, kind in names.items():
@@ -46,10 +46,10 @@ def looking(data: Any) -> Iterator[None]:
             for name in names:
                 _stubs[name] -= 1
                 # Meanwhile it may have been loaded.
-                if not _stubs[name] and name not in registered.names():
+                if not _stubs[name] and name not in registry.names():
                     _core.unregister(name)
             if names:
-                registered.changed()
+                registry.changed()
 
 
 def _names(data: Any, places: set[str]) -> dict[str, str]:
@@ -99,17 +99,17 @@ def _stub(name: str, kind: str) -> None:
         raise HeadgateError(f"{name}: its code was not allowed to run")
 
     schema = json.dumps({"type": "object", "properties": {}})
-    said = registered.Described(name, "the scenario", "Code that was not run.", schema, "{}", lambda text: text)
+    said = registry.Described(name, "the scenario", "Code that was not run.", schema, "{}", lambda text: text)
     if kind == "control":
         _core.register_control(said, refuse, [], [], "ack", "none", True)
     else:
         _core.register_discipline(said, refuse, [], False, True)
-    registered.changed()
+    registry.changed()
 
 
 def unread(data: Any) -> str:
     """What a look at a scenario leaves unchecked, in a sentence; nothing if it has no code that was not run."""
-    left = [code for code in trusted.codes(data) if not code.allowed]
+    left = [code for code in trust.codes(data) if not code.allowed]
     files: Sequence[str] = [f"{code.place} ({code.what})" for code in left if code.command is None]
     programs: Sequence[str] = [f"{code.place} ({code.what})" for code in left if code.command is not None]
     parts = []

@@ -11,8 +11,8 @@ import numpy as np
 from ..claims import Result, Runs, listed
 from ..measure import Floats, Outcome
 from . import measures
-from .first_round import BOTH_WAYS, FAIR, PP, ROUND_ROBIN, each, with_half
 from .measures import LINE, Measured
+from .predictions import BOTH_WAYS, FAIR, PP, ROUND_ROBIN, each, with_half
 from .statements import claim
 
 #: R of the study of newcomers: that of starts.toml with delays of 50 ms.

@@ -15,9 +15,9 @@ from ..plugins.load import ensure_text
 from ..referee.part import Place
 from ..referee.subjects import Judged
 from .build import Setting, scenario
+from .failure_time import RunSeries, moment, series
 from .finding import FoundBreak
 from .genome import Candidate
-from .moment import RunSeries, moment, series
 from .run import UNSEEN
 
 

@@ -14,8 +14,8 @@ such as at large windows, every third time or after ten seconds. A judge cannot 
 that they are counted apart.
 """
 
-from .third_models import MODEL, PATH
-from .third_windows import CUBIC, RENO
+from .by_rules_models import MODEL, PATH
+from .by_rules_windows import CUBIC, RENO
 
 #: All of them.
 THIRD = [*RENO, *CUBIC, *MODEL, *PATH]

@@ -11,7 +11,7 @@ from ...claims import Runs
 from ...measure import Floats
 from ...model import Table
 from ...study import Section
-from . import simulated as m
+from . import simulations as m
 from . import walks as w
 from .theory import TABLES
 from .walks import Walks
