@@ -10,7 +10,7 @@ import pytest
 import headgate
 from headgate import _core
 from headgate.base import catalogue
-from headgate.cli import lists
+from headgate.cli.commands import list as lists
 from headgate.plugins import registry
 
 PACKAGE = Path(headgate.__file__).parent

@@ -12,7 +12,8 @@ import jsonschema
 import pytest
 
 from headgate.base.catalogue import KINDS, catalogue
-from headgate.cli import commands, lists
+from headgate.cli import group
+from headgate.cli.commands import list as lists
 from headgate.results.results import TABLES
 
 from .conftest import ROOT, Cli, dumbbell
@@ -181,7 +182,7 @@ def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> No
     assert found["events"][0] != found["events"][1]
 
 
-@pytest.mark.parametrize("command", [[], *([name] for name in sorted(commands.cli.commands))], ids=" ".join)
+@pytest.mark.parametrize("command", [[], *([name] for name in sorted(group.cli.commands))], ids=" ".join)
 def test_help_fits_80_columns_and_breaks_no_word(command: list[str], cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = cli(*command, "--help").stdout.splitlines()

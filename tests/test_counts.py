@@ -33,7 +33,7 @@ SEVERAL = {
     ("cli/tables/conform.py", "tests"): "there are dozens",
     ("cli/terminal.py", "runs"): "the whole, of which some",
     ("cli/terminal.py", "packets"): "a progress bar with millions",
-    ("cli/sweep.py", "runs"): "a rate: runs/s",
+    ("cli/commands/sweep.py", "runs"): "a rate: runs/s",
     ("results/results.py", "runs"): "runs that are equal are several",
     ("results/results.py", "replications"): "only if there are several",
     ("results/sentences.py", "packets"): "a mean with a digit after the point, or those of a flow",

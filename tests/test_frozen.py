@@ -7,7 +7,7 @@ import re
 import shlex
 import tomllib
 
-from headgate.cli.commands import cli
+from headgate.cli.group import cli
 
 from .conftest import ROOT
 

@@ -55,7 +55,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The source that `headgate new control mine --rust` writes."""
     from click.testing import CliRunner
 
-    from headgate.cli.new import new
+    from headgate.cli.commands.new import new
 
     folder = tmp_path_factory.mktemp("new")
     assert CliRunner().invoke(new, ["control", "mine", "--rust", "--out", str(folder)]).exit_code == 0

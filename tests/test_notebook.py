@@ -173,7 +173,7 @@ def test_errors_are_at_the_top() -> None:
 
 def test_lists_are_those_of_the_command() -> None:
     from headgate.base.catalogue import KINDS as OURS
-    from headgate.cli.lists import KINDS, catalogue
+    from headgate.cli.commands.list import KINDS, catalogue
 
     assert set(OURS) == set(KINDS) - {"papers", "short-names"}
     for kind in OURS:

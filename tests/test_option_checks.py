@@ -11,7 +11,7 @@ import pytest
 
 from headgate.base.errors import HeadgateError
 from headgate.base.toml import document
-from headgate.cli.commands import cli as commands
+from headgate.cli.group import cli as commands
 from headgate.cli.numbers import Number
 
 from .conftest import Cli, dumbbell

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-import headgate.cli.quick as cli_quick
+import headgate.cli.commands.quick as cli_quick
 from headgate import quick
+from headgate.cli.command import to_click
 from headgate.explore.front import builder
 from headgate.quick import read_line
 
@@ -48,7 +49,7 @@ SAID_OF_DEFAULTS = ("The line names no ", "A latency of ")
 
 def several(line: str, due: str, more: list[str]) -> None:
     """A line with several values of an option: each is a scenario."""
-    given = cli_quick.quick.make_context("quick", shlex.split(line)).params
+    given = to_click(cli_quick.QuickCommand, "quick").make_context("quick", shlex.split(line)).params
     options = {k: v for k, v in given.items() if k in OPTIONS} | {"preset": given["sort"]}
     read = read_line(given["words"], options, given["flows"], given["up_flows"])
     assert read.axis and len(read.each()) == len(read.values) > 1
@@ -62,7 +63,7 @@ def several(line: str, due: str, more: list[str]) -> None:
 
 
 def gave(line: str) -> tuple[Any, ...]:
-    given = cli_quick.quick.make_context("quick", shlex.split(line)).params
+    given = to_click(cli_quick.QuickCommand, "quick").make_context("quick", shlex.split(line)).params
     options = {k: v for k, v in given.items() if k in OPTIONS} | {"preset": given["sort"]}
     read = read_line(given["words"], options, given["flows"], given["up_flows"])
     assert not read.read

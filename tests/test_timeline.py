@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import headgate
 from headgate.base.errors import HeadgateError
-from headgate.cli.commands import cli as commands
+from headgate.cli.group import cli as commands
 from headgate.plots import traces
 
 from .conftest import ROOT, Cli

@@ -155,7 +155,7 @@ def test_measured_on_the_same_scenarios(tmp_path):
 def test_the_command(few, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from headgate.cli.commands import cli
+    from headgate.cli.group import cli
 
     monkeypatch.chdir(tmp_path)
     options = ["--generations", "1", "--processes", "1", "--episodes", "1"]

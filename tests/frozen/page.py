@@ -21,7 +21,7 @@ VARIES = ("run", "seconds")
 def catalogue() -> Any:
     """The lists of algorithms as Python has them."""
     import headgate
-    from headgate.cli.lists import KINDS
+    from headgate.cli.commands.list import KINDS
 
     kinds = [kind for kind in KINDS if kind not in ("short-names", "papers")]
     return {kind: {name: repr(entry) for name, entry in headgate.catalogue(kind).items()} for kind in kinds}
@@ -31,7 +31,7 @@ def help_of() -> Any:
     """What every command says of itself."""
     from click.testing import CliRunner
 
-    from headgate.cli.commands import cli
+    from headgate.cli.group import cli
 
     return {name: CliRunner().invoke(cli, [name, "--help"]).output.splitlines() for name in cli.commands}
 

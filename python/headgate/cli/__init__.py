@@ -1,4 +1,4 @@
-"""The command `headgate`: one file per command."""
+"""The command `headgate`: one file per command, in the folder `commands`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def main() -> None:
 
     # All libraries are loaded here, where Ctrl-C has nothing to clean up: a half-loaded library may lose the signal.
     signals.end_at_once()
-    from .commands import call
+    from .group import call
 
     code = call()
     if code == signals.code():

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..base.errors import HeadgateError, visible
+from .command import option
 
 if TYPE_CHECKING:
     from ..scenario.scenario import Scenario
@@ -25,33 +26,21 @@ def _load(_: click.Context, __: click.Parameter, files: tuple[str, ...]) -> None
         load(*files)
 
 
-#: For commands in which flow controls and disciplines are named.
-plugin_files = click.option(
-    "--plugin",
-    metavar="FILE",
-    multiple=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_load,
-    help="Take flow controls and disciplines from this file in Python, or from MODULE:CLASS.",
-)
+def plugin_files() -> Any:
+    """`--plugin`, of commands in which flow controls and disciplines are named."""
+    about = "Take flow controls and disciplines from this file in Python, or from MODULE:CLASS."
+    return option(about, metavar="FILE", is_eager=True, expose_value=False, callback=_load)
 
-allow_files = click.option(
-    "--allow-files",
-    "allowed",
-    metavar="DIR",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Let the scenario name files in this folder too; without it they lie in the folder of the scenario.",
-)
 
-#: For commands that run a scenario, which may name code.
-allow_code = click.option(
-    "--allow-code",
-    "code",
-    is_flag=True,
-    help="Run the plugins and programs that the scenario names, without a question.",
-)
+def allow_files() -> Any:
+    """`--allow-files`."""
+    about = "Let the scenario name files in this folder too; without it they lie in the folder of the scenario."
+    return option(about, None, "--allow-files", metavar="DIR")
+
+
+def allow_code() -> Any:
+    """`--allow-code`, of commands that run a scenario, which may name code."""
+    return option("Run the plugins and programs that the scenario names, without a question.", False, "--allow-code")
 
 
 def read(file: Path, allowed: Iterable[Path]) -> Scenario:

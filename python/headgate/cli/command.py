@@ -1,0 +1,161 @@
+"""A command is a class: its fields are its arguments and options, its docstring is its help, and `run` does the work.
+
+What a field of a class says of its option: the name, the type, the default, and the help in its metadata. Click reads the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, dataclass_transform, get_args, get_origin, get_type_hints
+
+import click
+
+from .numbers import Number
+
+#: The key in the metadata of a field.
+MADE = "click"
+#: Makes the parameters of a field of this name and type.
+Maker = Callable[[str, Any], list[click.Parameter]]
+
+
+def option(help: str, default: Any = None, *flags: str, **more: Any) -> Any:
+    """A field that is an option.
+
+    Args:
+        help: the sentence that `--help` prints.
+        default: its value unless given, which `--help` prints too.
+        flags: its names, if it is called otherwise than its field.
+        more: `least`, `most` and `above` for a number, `choices`, `complete` for the shell, and what `click.Option` takes.
+    """
+    return field(default=default, metadata={MADE: partial(_option, {"help": help} | more, default, flags)})
+
+
+def argument(**more: Any) -> Any:
+    """A field that is an argument: required, unless its type has None; many, if that is a tuple. `more` as for an option."""
+    return field(default=None, metadata={MADE: partial(_argument, more)})
+
+
+def gathered(**options: Any) -> Any:
+    """A field that has the values of several options by their names, in the order in which they were given."""
+
+    def make(_: str, __: Any) -> list[click.Parameter]:
+        return [p for name, one in options.items() for p in one.metadata[MADE](name, type(one.default))]
+
+    return field(default=None, metadata={MADE: make, "gathered": tuple(options)})
+
+
+def made(*parameters: click.Parameter) -> Any:
+    """A field whose parameters click has another way of saying."""
+    return field(default=None, metadata={MADE: lambda _, __: list(parameters)})
+
+
+def _option(more: dict[str, Any], default: Any, flags: tuple[str, ...], name: str, hint: Any) -> list[click.Parameter]:
+    more = _typed(hint, more)
+    if default is not None and default is not False:
+        more = {"default": default, "show_default": default != "" and default is not True} | more
+    return [click.Option([*(flags or [f"--{name.replace('_', '-')}"]), name], **more)]
+
+
+def _argument(more: dict[str, Any], name: str, hint: Any) -> list[click.Parameter]:
+    many = get_origin(hint) is tuple
+    given = {k: v for k, v in _typed(hint, more).items() if k != "multiple"}
+    return [
+        click.Argument([name], required=not many and type(None) not in get_args(hint), **given, nargs=-1 if many else 1)
+    ]
+
+
+def _typed(hint: Any, more: dict[str, Any]) -> dict[str, Any]:
+    """What click has to know of a type."""
+    more = dict(more)
+    least, most, above = (more.pop(key, None) for key in ("least", "most", "above"))
+    choices, complete = more.pop("choices", None), more.pop("complete", None)
+    kinds = [kind for kind in get_args(hint) or [hint] if kind not in (type(None), Ellipsis)]
+    many, kind = get_origin(hint) is tuple, kinds[0] if kinds else str
+    found: dict[str, Any] = {"multiple": True} if many else {}
+    if kind is bool:
+        found["is_flag"] = True
+    elif choices is not None:
+        found["type"] = click.Choice(choices)
+    elif kind is int:
+        found["type"] = click.IntRange(least, most)
+    elif kind is float:
+        found["type"] = Number(least if above is None else above, most, min_open=above is not None)
+    elif kind is Path:
+        found["type"] = click.Path(path_type=Path)
+    return found | ({"shell_complete": complete} if complete else {}) | more
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(option, argument, gathered, made))
+class Command:
+    """A command, which is also an object: `Bench(quick=True).run()`."""
+
+    #: The heading under which `headgate --help` lists it.
+    group: ClassVar[str] = ""
+    #: The words behind `headgate`, a line each; a line that goes on ends with a backslash.
+    examples: ClassVar[str] = ""
+    #: What `--help` says before the examples, and above them.
+    notes: ClassVar[str] = ""
+    heading: ClassVar[str] = ""
+    #: The page that shows how it is used.
+    page: ClassVar[str] = ""
+    #: What reads its words.
+    reader: ClassVar[type[click.Command]] = click.Command
+
+    def __init_subclass__(cls) -> None:
+        text = cls.__doc__ or ""
+        for name, one in vars(cls).items():
+            if isinstance(one, Field) and one.default is None:
+                one.default = _unless_given(str(cls.__annotations__[name]), one.metadata[MADE])
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
+        # The text that a dataclass makes is no help.
+        cls.__doc__ = text
+
+    def run(self) -> int | None:
+        """Does the work; gives the exit code, 0 for None."""
+        raise NotImplementedError
+
+
+def _unless_given(hint: str, make: Any) -> Any:
+    """The value of a field that has no default, as click has it; MISSING for one that is required."""
+    if hint.startswith("tuple["):
+        return ()
+    if hint == "bool":
+        return False
+    if isinstance(make, partial) and (make.args[0].get("required") or (make.func is _argument and "None" not in hint)):
+        return MISSING
+    return None
+
+
+def missing(cls: type[Command]) -> list[str]:
+    """What a command has to say of itself and does not."""
+    said = {"help (a docstring)": cls.__doc__, "group": cls.group, "examples": cls.examples}
+    return [name for name, text in said.items() if not (text or "").strip()]
+
+
+def to_click(cls: type[Command], name: str) -> click.Command:
+    """The command that click calls."""
+    hints = get_type_hints(cls)
+    own = [f for f in fields(cls) if MADE in f.metadata]  # type: ignore[arg-type]
+    several = {f.name: f.metadata["gathered"] for f in own if "gathered" in f.metadata}
+
+    def call(**given: Any) -> int | None:
+        for field_name, names in several.items():
+            given[field_name] = {n: given.pop(n) for n in list(given) if n in names}
+        return cls(**given).run()
+
+    return cls.reader(
+        name,
+        callback=call,
+        params=[p for f in own for p in f.metadata[MADE](f.name, hints[f.name])],
+        help=cls.__doc__,
+        epilog=_epilog(cls),
+    )
+
+
+def _epilog(cls: type[Command]) -> str:
+    lines = [f"  {line}" for line in cls.examples.strip("\n").splitlines()]
+    heading = cls.heading or ("Examples:" if len(lines) > 1 else "Example:")
+    return "\n".join([*([f"{cls.notes}\n"] if cls.notes else []), "\b", heading, *lines])

@@ -1,0 +1,1 @@
+"""The commands, a file each; ../README.md says how one is added."""

@@ -1,0 +1,46 @@
+"""headgate conform: whether a flow control or discipline keeps the contract."""
+
+from __future__ import annotations
+
+from .. import shared, signals
+from ..command import Command, argument, option
+from ..show import print_json
+
+
+class ConformCommand(Command):
+    """Test the flow controls and disciplines of SUBJECT as those of headgate are tested.
+
+    SUBJECT is a file (mine.py, libmine.so), module:Class, a table in TOML or JSON, a program as a list of its arguments, or a name of
+    the list.
+
+    They run over many paths, with losses, marks, pauses and changes of the network, with their parameters at their bounds, and twice
+    with the same result. Exit code 1 if a test fails.
+    """
+
+    group = "Judge a control or a queue"
+    page = "how-to/your-own-control"
+    examples = """\
+headgate conform mine.py
+headgate conform mine.py --name my_codel
+headgate conform package.module:Class --json
+headgate conform '["./mine", "--fast"]'
+"""
+
+    subject: str = argument(metavar="SUBJECT")
+    name: str = option("Test only this one of the flow controls and disciplines in the file.", "", metavar="NAME")
+    as_json: bool = shared.as_json("the report")
+    max_memory: None = shared.memory_limit()
+
+    def run(self) -> int:
+        with signals.loading():
+            from ...conformance import conform as test
+            from ..tables.conform import print_report
+            from ..terminal import progress
+
+        with progress("testing") as callback:
+            report = test(self.subject, self.name, callback)
+        if self.as_json:
+            print_json(report.to_dict())
+        else:
+            print_report(report)
+        return 0 if report.passed else 1

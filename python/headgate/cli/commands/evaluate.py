@@ -1,0 +1,99 @@
+"""headgate evaluate: a flow control judged on a suite."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from ...base.errors import HeadgateError, cut
+from .. import completing, shared, signals
+from ..changes import parameters_of
+from ..command import Command, argument, option
+from ..show import print_json
+
+#: Longest file with a key.
+LONGEST = 4096
+
+
+class EvaluateCommand(Command):
+    """Judge the flow control CONTROL: a name of the list, a table in TOML or JSON, or a file in Python.
+
+    It runs on the cases of a suite: alone, beside others, beside itself, with losses, changes and short transfers. A file runs in
+    processes of its own, which may use memory and nothing else. A shared object, module:Class and a program need --trusted. Exit code 1
+    if runs failed.
+    """
+
+    group = "Judge a control or a queue"
+    page = "how-to/evaluate"
+    examples = """\
+headgate evaluate cubic
+headgate evaluate mine.py --suite internet-1
+headgate evaluate mine.py --key-file secret.txt
+headgate evaluate mine.py --set gain=0.5 --json
+"""
+
+    control: str = argument(complete=completing.controls)
+    suite: str = option("internet-1 has 40 cases, smoke has 4.", "internet-1", metavar="NAME")
+    key_file: str | None = option(
+        "Judge on the hidden suite, which the key in this file draws: at least 32 characters; - is standard input.",
+        metavar="FILE",
+    )
+    key_env: str | None = option("The same, with the key in this variable of the environment.", metavar="NAME")
+    name: str = option("The flow control in the file, if there are several.", "", metavar="NAME")
+    changes: tuple[str, ...] = shared.parameters("the flow control")
+    rounds: int | None = option("Runs of each case; 3 to 5 unless given, as the interval asks for.", least=1, most=99)
+    workers: int | None = shared.workers()
+    trusted: bool = option("Run the file within the simulator: faster, and with no protection against cheating.")
+    as_json: bool = shared.as_json("everything")
+    max_memory: None = shared.memory_limit()
+
+    def run(self) -> int:
+        with signals.loading():
+            from ...evaluation import evaluate as judge
+            from ..tables.evaluate import print_scores
+            from ..terminal import progress
+
+        parameters = parameters_of(self.changes, "gain=0.5")
+        key = _key(self.key_file, self.key_env)
+        # What is judged by its name is the engine's own.
+        hint = (
+            ""
+            if self.trusted or not re.search(r"\.py(:|$)", self.control)
+            else "; --trusted runs the file within the simulator, sooner and without protection"
+        )
+        with progress("judging", hint) as callback:
+            found = judge(
+                self.control, self.suite, key, name=self.name, parameters=parameters, rounds=self.rounds, workers=self.workers,
+                trusted=self.trusted, progress=callback,
+            )  # fmt: skip
+        if self.as_json:
+            print_json(found)
+        else:
+            print_scores(found)
+        return 1 if found["faults"] else 0
+
+
+def _key(file: str | None, variable: str | None) -> str:
+    """The key of the hidden suite; empty for the open one. Arguments of programs can be read by others, files and variables cannot."""
+    if file is not None and variable is not None:
+        raise HeadgateError("--key-file and --key-env: found both; expected one of them")
+    if variable is not None:
+        key, place = os.environ.get(variable, "").strip(), f"--key-env {cut(variable)}"
+    elif file is not None:
+        place = f"--key-file {cut(file)}"
+        try:
+            with sys.stdin.buffer if file == "-" else Path(file).open("rb") as stream:
+                key = stream.read(LONGEST + 1).decode().strip()
+        except UnicodeDecodeError:
+            raise HeadgateError(f"{place}: expected a text in UTF-8") from None
+        except OSError as e:
+            raise HeadgateError(f"{place}: expected a file with a key; {e.strerror or e}") from None
+        if len(key) > LONGEST:
+            raise HeadgateError(f"{place}: expected a key of at most {LONGEST} characters")
+    else:
+        return ""
+    if not key:
+        raise HeadgateError(f"{place}: found nothing; expected a key of at least 32 characters")
+    return key

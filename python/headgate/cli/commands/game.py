@@ -1,0 +1,164 @@
+"""headgate game: which mixes of flow controls are equilibria, and what a selfish source gains."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...base.counts import counted
+from ...base.errors import HeadgateError
+from .. import shared, signals
+from ..command import Command, option
+from ..scenario_files import plugin_files
+from ..show import print_json
+
+
+class GameCommand(Command):
+    """Find which mixes of flow controls are equilibria, or what a selfish source gains.
+
+    Some flows on one line choose between flow controls, in every queue, at every round trip and buffer. Exit code 1 if runs failed.
+    """
+
+    group = "Compare"
+    page = "how-to/game"
+    notes = """A mix is an equilibrium if no flow gains by changing its flow control alone. A gain of at most --tolerance of a fair share
+is none; a mix is undecided where the 95 % interval of a gain has the tolerance within. With --selfish one source among honest ones does
+as it likes: it sends without flow control, grows faster, never cuts its window, opens several connections, or claims a priority. Then the
+first of --controls is that of the honest ones, and the others are strategies, too. Controls, queues, rates, round trips and buffers are
+lists with commas between."""
+    examples = """\
+headgate game --controls cubic,bbr3 --flows 10 --dry-run
+headgate game --controls cubic,bbr3 --flows 10 --buffer 0.5bdp,1bdp,5bdp \\
+  --rtt 20ms,80ms --queues fcfs,fq_codel --out out/game
+headgate game --controls cubic,bbr3,copa --flows 4 --payoff power
+headgate game --selfish --controls reno --queues fcfs,fq,drr
+"""
+
+    controls: str = shared.controls_of_a_line()
+    flows: int = option("Flows on the line.", 10, least=2, most=1000)
+    queues: str | None = option(
+        "Disciplines of the line; fcfs,fq_codel unless given, and all with --selfish.",
+        None,
+        "--queues",
+        "--queue",
+        metavar="LIST",
+    )
+    rate: str = shared.rate()
+    rtt: str = shared.rtt()
+    buffer: str = shared.buffer()
+    payoff: str = option(
+        "What a flow wants: goodput, goodput over delay, or less delay.",
+        "goodput",
+        choices=["goodput", "power", "delay"],
+    )
+    tolerance: str = option("Part of a fair share that is no gain.", "2%", metavar="SHARE")
+    selfish: bool = option("One selfish source among honest ones, in every discipline.")
+    strategies: str | None = option(
+        "With --selfish: what the source may do, such as flood,aimd4; all unless given.", metavar="LIST"
+    )
+    classify: str | None = option(
+        "With --selfish: what a queue calls one conversation: pair (unless given), source, destination or flow.",
+        metavar="LIST",
+    )
+    runs: int = option("Runs of each mix.", 5, least=1, most=100_000)
+    duration: str = shared.duration()
+    warm_up: str | None = shared.warm_up()
+    seed: int = shared.seed("Of all random streams.")
+    noise: str = shared.noise()
+    limit: str = shared.limit()
+    workers: int | None = shared.workers()
+    engine: str = shared.engine()
+    address: str | None = shared.address()
+    max_memory: str | None = shared.max_memory("the runs of all workers may take together", unless="")
+    resume: bool = shared.resume("game")
+    out: Path = option("Folder.", Path("out/game"))
+    no_figures: bool = option("Without figures (needs no matplotlib).")
+    plugin: tuple[str, ...] = plugin_files()
+    dry_run: bool = option("Print what would be run, and the expected processor time.")
+    as_json: bool = shared.as_json("the game, or with --dry-run its mixes,")
+
+    def run(self) -> int:
+        with signals.loading():
+            from ...games import MixGame, SelfishGame
+            from ...quick.amounts import quantity, share
+            from ...sweep.driver import Interrupted
+            from ..tables.game import print_mixes, print_plan, print_selfish
+            from ..tables.matrix import time_text
+            from ..terminal import print_error
+            from .sweep import _progress
+
+        most = quantity("--limit", self.limit, "s") / 1e12
+        common: dict[str, Any] = {
+            "flows": self.flows, "rate": self.rate, "rtt": self.rtt, "buffer": self.buffer, "payoff": self.payoff,
+            "tolerance": share("--tolerance", self.tolerance), "duration": self.duration, "warm_up": self.warm_up,
+            "noise": self.noise, "runs": self.runs, "seed": self.seed,
+        }  # fmt: skip
+        asked: MixGame | SelfishGame
+        if self.selfish:
+            asked = SelfishGame(
+                self.controls,
+                queues=self.queues or "all",
+                strategies=self.strategies or "all",
+                classify=self.classify or "pair",
+                **common,
+            )
+        else:
+            for name, value in (("--strategies", self.strategies), ("--classify", self.classify)):
+                if value is not None:
+                    raise HeadgateError(f"{name}: found {value}; expected --selfish beside it")
+            asked = MixGame(self.controls, queues=self.queues or "fcfs,fq_codel", **common)
+        drawn = isinstance(asked, MixGame) and len(asked.controls) == 2 and not self.no_figures
+        if drawn and not self.dry_run:
+            from ...plots.canvas import require
+
+            require(None)
+        for check in asked.sweep().check():
+            if check.error is not None:
+                raise HeadgateError(check.error)
+        expected = asked.estimate()
+        if self.dry_run:
+            if self.as_json:
+                print_json({**asked.to_dict(), "expected_cpu_s": expected})
+            else:
+                print_plan(asked, expected)
+            return 0
+        if expected > most:
+            raise HeadgateError(
+                f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time; "
+                f"expected at most --limit {self.limit}: "
+                "a higher limit, or fewer flows, controls, queues, buffers or runs, or a shorter duration"
+            )
+        if expected > 60:
+            print_error(f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time")
+        try:
+            with _progress("running the game") as callback:
+                result = asked.run(
+                    self.out, self.workers, self.engine, self.address, self.resume, callback, self.max_memory
+                )
+        except Interrupted as e:
+            from rich.markup import escape
+
+            signals.note(e.number)
+            again = ["headgate", *(a for a in sys.argv[1:] if a != "--resume"), "--resume"]
+            signals.mark_reported()
+            print_error(
+                f"stopped; what is finished is in {escape(str(self.out))}. Go on with:\n  {escape(shlex.join(again))}"
+            )
+            raise click.exceptions.Exit(signals.code()) from None
+        from ...games.report import write_figures, write_json
+        from ...games.result import MixResult
+
+        write_json(result, self.out)
+        if drawn and isinstance(result, MixResult):
+            write_figures(result, self.out)
+        if self.as_json:
+            print_json(result.to_dict())
+        elif isinstance(result, MixResult):
+            print_mixes(result, self.out, drawn)
+        else:
+            print_selfish(result, self.out)
+        return 1 if len(result.study.failures) else 0

@@ -1,0 +1,117 @@
+"""headgate list: the algorithms, topologies and papers to choose from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...base.catalogue import ALIASES, Choosable
+from ...base.catalogue import catalogue as engine_list
+from ...base.errors import HeadgateError, cut, nearest
+from .. import completing, signals
+from ..command import Command, argument, option
+from ..scenario_files import plugin_files
+from ..show import print_json
+
+#: The lists and their contents.
+KINDS = {
+    "disciplines": "queueing disciplines of links, also `queues`",
+    "aqms": "active queue management: the `aqm` of a discipline",
+    "flow-controls": "flow controls of flows, also `controls`",
+    "workloads": "data that flows have to send",
+    "short-names": "names for common flows, such as `web` and `bbr`",
+    "packet-sizes": "distributions of the lengths of packets",
+    "arrivals": "start times of flows that come and go",
+    "distributions": "distributions of times and sizes",
+    "topologies": "networks made by a rule",
+    "losses": "laws by which links lose packets",
+    "framings": "what links send in addition to each packet",
+    "rate-traces": "rates of links that change over time",
+    "papers": "papers that `headgate reproduce` knows",
+}
+
+#: What `--json` has of an entry.
+SHOWN = ("name", "source", "parameters")
+
+
+class ListCommand(Command):
+    """List the entries of a KIND, such as disciplines, a line each, or describe the one called NAME. Without a KIND, list the kinds."""
+
+    group = "Look up"
+    page = "how-to/own-scenario"
+    examples = """\
+headgate list
+headgate list disciplines
+headgate list disciplines --long
+headgate list disciplines fq
+headgate list controls --json
+"""
+
+    kind: str | None = argument(choices=[*KINDS, *ALIASES], metavar="[KIND]")
+    name: str | None = argument(complete=completing.entries)
+    plugin: tuple[str, ...] = plugin_files()
+    long: bool = option("Print whole descriptions and their sources, not a line for each entry.")
+    as_json: bool = option("Print an array of {name, source, parameters}.", False, "--json")
+
+    def run(self) -> None:
+        kind = self.kind
+        if kind is None:
+            kinds = [{"name": k, "entries": len(catalogue(k)), "description": what} for k, what in KINDS.items()]
+            if self.as_json:
+                print_json(kinds)
+                return
+            with signals.loading():
+                from ..tables.lists import print_kinds
+
+            print_kinds(kinds)
+            return
+        kind = ALIASES.get(kind, kind)
+        entries = catalogue(kind, more=not self.as_json)
+        if self.name is not None:
+            known = [e["name"] for e in entries]
+            entries = [e for e in entries if e["name"] == self.name]
+            if not entries:
+                hint = nearest(self.name.lower(), known)
+                raise HeadgateError(f"NAME: found {cut(repr(self.name))}; expected one of {', '.join(known)}.{hint}")
+        if self.as_json:
+            print_json(entries)
+            return
+        with signals.loading():
+            from ..tables.lists import print_catalogue, print_entry
+
+        if self.name is not None:
+            print_entry(kind, entries[0])
+        else:
+            print_catalogue(kind, entries, self.long)
+
+
+def _shown(entry: Choosable) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "source": entry.source,
+        "parameters": [parameter.to_json() for parameter in entry.parameters],
+        "summary": entry.summary,
+        "deviations": list(entry.deviations),
+        "gauges": list(entry.gauges),
+    }
+
+
+def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
+    """A list as `{name, source, parameters}`; if `more` is set, with `summary`, `deviations`, `gauges` and `kind` where it has them."""
+    if kind != "papers":
+        from ...scenario.shorthands import catalogue as short_names
+
+        entries = short_names() if kind == "short-names" else [_shown(e) for e in engine_list(kind).values()]
+        return [{k: v for k, v in entry.items() if more or k in SHOWN} for entry in entries]
+    with signals.loading():
+        from ...papers.load import list_papers, load_paper
+
+    papers = [load_paper(name) for name in list_papers()]
+    return [
+        {
+            "name": p.name,
+            "source": f"{p.authors}: {p.title}. {p.reference}",
+            "parameters": [{"name": i.name, "description": i.title, "type": "item"} for i in p.items],
+            **({"summary": p.title, "authors": p.authors} if more else {}),
+        }
+        for p in papers
+    ]

@@ -1,0 +1,149 @@
+"""headgate matrix: every pair of flow controls against each other."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from ...base.counts import counted
+from ...base.errors import HeadgateError, cut, nearest
+from .. import shared, signals
+from ..command import Command, option
+from ..scenario_files import plugin_files
+from ..show import print_json
+
+#: Measures that are printed unless others are chosen.
+SHOWN = "share,harm,sparse_p95"
+
+
+class MatrixCommand(Command):
+    """Run every pair of flow controls against each other, and each alone.
+
+    All pairs meet on one line, in every queue, at every rate, round trip and buffer, several times. Exit code 1 if runs failed.
+    """
+
+    group = "Compare"
+    page = "how-to/matrix"
+    notes = """Tables have a row for each A and a column for each B. Harm is what A loses because B is there, against A alone: 0 none,
+1 all (Ware et al. 2019). Flow controls, queues, rates, round trips and buffers are lists with commas between; a flow control or a queue may
+have parameters, as red:gentle=true. Scenarios of cells stand in the folder, for `headgate explore`."""
+    examples = """\
+headgate matrix --controls cubic,reno,bbr1 --queues fcfs,fq_codel \\
+  --rate 20Mbit/s --rtt 40ms --buffer 1bdp --dry-run
+headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
+  --web --out out/matrix
+headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
+  --web --out out/matrix --resume --show share,web_p95
+"""
+
+    controls: str = shared.controls_of_a_line()
+    queues: str = option("Disciplines of the line.", "fcfs,fq_codel", metavar="LIST")
+    rate: str = shared.rate()
+    rtt: str = shared.rtt()
+    buffer: str = shared.buffer()
+    ratio: str = option(
+        "Also with B this number of times as far away as A, such as 4; both orders.", "", metavar="LIST"
+    )
+    flows: int = option("Flows of each control.", 1, least=1, most=1000)
+    sparse: str = option("Sparse flow beside in every cell.", "call", choices=["call", "game", "none"])
+    web: bool = option("A web load beside: pages of 2 MB, every 5 s in the mean, under cubic.")
+    runs: int = option("Runs of each cell.", 5, least=1, most=100_000)
+    duration: str = shared.duration()
+    warm_up: str | None = shared.warm_up()
+    seed: int = shared.seed("Of all random streams.")
+    noise: str = shared.noise()
+    limit: str = shared.limit()
+    workers: int | None = shared.workers()
+    engine: str = shared.engine()
+    address: str | None = shared.address()
+    max_memory: str | None = shared.max_memory("the runs of all workers may take together", unless="")
+    resume: bool = shared.resume("matrix")
+    out: Path = option("Folder.", Path("out/matrix"))
+    no_report: bool = option("Without the page with figures (needs no matplotlib).")
+    show: str = option("Measures to print; all are in the files.", SHOWN, metavar="LIST")
+    plugin: tuple[str, ...] = plugin_files()
+    dry_run: bool = option("Print the cells and the expected processor time.")
+    as_json: bool = shared.as_json("the matrix, or with --dry-run the cells,")
+
+    def run(self) -> int:
+        with signals.loading():
+            from ...matrix import Matrix
+            from ...matrix.measures import MEASURES, picked
+            from ...quick.amounts import quantity
+            from ...sweep.driver import Interrupted
+            from ..tables.matrix import print_matrix, print_plan, time_text
+            from ..terminal import print_error
+            from .sweep import _progress
+
+        most = quantity("--limit", self.limit, "s") / 1e12
+        asked = Matrix(
+            self.controls,
+            queues=self.queues,
+            rate=self.rate,
+            rtt=self.rtt,
+            buffer=self.buffer,
+            ratio=self.ratio,
+            flows=self.flows,
+            sparse=None if self.sparse == "none" else self.sparse,
+            web=self.web,
+            duration=self.duration,
+            warm_up=self.warm_up,
+            noise=self.noise,
+            runs=self.runs,
+            seed=self.seed,
+        )
+        known = picked(MEASURES, asked.beside.sparse is not None, self.web)
+        shown = [name.strip() for name in self.show.split(",") if self.show != SHOWN or name in known]
+        for name in shown:
+            if name not in known:
+                raise HeadgateError(
+                    f"--show: found {cut(repr(name))}; expected measures: of {', '.join(known)}.{nearest(name, known)}"
+                )
+        if not self.no_report and not self.dry_run:
+            from ...matrix.report import require_extras
+
+            require_extras()
+        for check in asked.sweep().check():
+            if check.error is not None:
+                raise HeadgateError(check.error)
+        expected = asked.estimate()
+        if self.dry_run:
+            if self.as_json:
+                print_json({**asked.to_dict(), "expected_cpu_s": expected})
+            else:
+                print_plan(asked, expected)
+            return 0
+        if expected > most:
+            raise HeadgateError(
+                f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time; "
+                f"expected at most --limit {self.limit}: a higher limit, or fewer controls, queues, rates or runs, or a shorter duration"
+            )
+        if expected > 60:
+            print_error(f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time")
+        try:
+            with _progress("running the matrix") as callback:
+                result = asked.run(
+                    self.out, self.workers, self.engine, self.address, self.resume, callback, self.max_memory
+                )
+        except Interrupted as e:
+            from rich.markup import escape
+
+            signals.note(e.number)
+            again = ["headgate", *(a for a in sys.argv[1:] if a != "--resume"), "--resume"]
+            signals.mark_reported()
+            print_error(
+                f"stopped; what is finished is in {escape(str(self.out))}. Go on with:\n  {escape(shlex.join(again))}"
+            )
+            raise click.exceptions.Exit(signals.code()) from None
+        from ...matrix.report import write_json, write_report
+
+        write_json(result, self.out)
+        page = None if self.no_report else write_report(result, self.out)
+        if self.as_json:
+            print_json(result.to_dict())
+        else:
+            print_matrix(result, shown, self.out, page)
+        return 1 if len(result.study.failures) else 0

@@ -1,0 +1,146 @@
+"""headgate referee: a flow control or a queue judged by cases from the documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...base.errors import HeadgateError, cut, nearest
+from .. import completing, shared, signals
+from ..changes import parameters_of
+from ..command import Command, argument, option
+from ..scenario_files import allow_code, permit_all, permitted
+from ..show import print_json
+
+if TYPE_CHECKING:
+    from ...referee.case import Case
+    from ...referee.report import RefereeReport
+
+
+class RefereeCommand(Command):
+    """Judge the flow control NAME by cases.
+
+    NAME is a name of the list, a file (mine.py, libmine.so), module:Class, a table in TOML or JSON, or a program as a list.
+
+    Cases come from RFC 9743, RFC 7928, RFC 8867, the draft of BBR and others, or from files of your own. Beside each verdict stands
+    what trivial senders would have got. Exit code 1 if a case failed.
+    """
+
+    group = "Judge a control or a queue"
+    page = "how-to/referee"
+    examples = """\
+headgate referee cubic --quick
+headgate referee mine.py --out out/mine --html out/mine/index.html
+headgate referee --aqm fq_codel --family a79
+headgate referee bbr3 --case mine.case
+headgate referee cubic --only 'r97-1?' --junit referee.xml
+"""
+
+    name: str | None = argument(metavar="NAME", complete=completing.controls)
+    aqm: str | None = option("Judge this queueing discipline instead of a flow control.", metavar="QUEUE")
+    files: tuple[str, ...] = option("Use the case in this file; may be given again.", None, "--case", metavar="FILE")
+    family: tuple[str, ...] = option("Use the cases of this family; may be given again.", metavar="NAME")
+    only: tuple[str, ...] = option("Use the cases whose name matches, such as 'r97-1?'.", metavar="PATTERN")
+    quick: bool = option("Use a part of the cases, which takes less than a minute.")
+    listed: bool = option("List the cases that would be used, and run none.", False, "--list")
+    code: bool = allow_code()
+    own_name: str = shared.own_name("scheme")
+    changes: tuple[str, ...] = shared.parameters("what is judged")
+    declares: tuple[str, ...] = option("Say that NAME has this, such as reno-window.", metavar="WORD")
+    out: str | None = option("Keep the runs and the report in this folder; a second call goes on there.", metavar="DIR")
+    html: str | None = option("Write the report as a page, with the evidence of each verdict.", metavar="FILE")
+    junit: str | None = option("Write the verdicts as JUnit XML.", metavar="FILE")
+    badge: str | None = option("Write a badge (.svg).", metavar="FILE")
+    captures: bool = option("Keep packets (pcapng) and qlog of the cells with a figure: up to 100 MB each.")
+    no_worse_than: str = option("Exit with 1 if it is worse than this baseline.", "", metavar="BASELINE")
+    strict: bool = option("Exit with 1 if a verdict stays open as well.")
+    fresh_baselines: bool = option("Run the baselines, whose runs come with headgate otherwise.")
+    write_baselines: bool = option("Run the baselines and replace those that come with headgate.")
+    runs: int | None = option("Runs of each cell, instead of what a case asks for.", least=1, most=30)
+    workers: int | None = shared.workers()
+    as_json: bool = shared.as_json("everything")
+    max_memory: None = shared.memory_limit()
+
+    def run(self) -> int:
+        with signals.loading():
+            from ...referee import judge, outputs
+            from ...referee.judge import write_baselines as made_anew
+            from ...referee.subjects import BASELINES, named
+            from ..tables.referee import print_cases, print_report
+            from ..terminal import progress
+
+        judges = "aqm" if self.aqm is not None else "control"
+        if (self.name is None) == (self.aqm is None) and not (self.write_baselines or self.listed):
+            raise HeadgateError("NAME: expected either a flow control or --aqm with a queueing discipline")
+        cases = _chosen(judges, self.files, self.family, self.only, self.quick)
+        if self.listed:
+            print_cases(cases, self.as_json)
+            return 0
+        if self.write_baselines:
+            with progress("running the baselines") as callback:
+                made_anew(self.workers, callback)
+            return 0
+        parameters = parameters_of(self.changes, "beta=0.5")
+        if self.no_worse_than and self.no_worse_than not in BASELINES[judges]:
+            known = BASELINES[judges]
+            raise HeadgateError(
+                f"--no-worse-than: found {cut(repr(self.no_worse_than))}; "
+                f"expected one of {', '.join(known)}.{nearest(self.no_worse_than, known)}"
+            )
+        permit_all(self.code)
+        outputs.require(self.out, self.html, self.junit, self.badge)
+        subject = named(str(self.aqm or self.name), judges, self.own_name, parameters, self.declares)
+
+        def judged() -> RefereeReport:
+            with progress("judging") as callback:
+                return judge(
+                    subject,
+                    cases,
+                    out=self.out,
+                    workers=self.workers,
+                    fresh=self.fresh_baselines,
+                    runs=self.runs,
+                    more=not self.quick,
+                    progress=callback,
+                )
+
+        report = permitted(judged)
+        if self.out is not None or self.html is not None:
+            with progress("writing the report") as callback:
+                outputs.write(report, subject, self.out, self.html, self.junit, self.badge, self.captures, callback)
+        else:
+            outputs.write(report, subject, junit_file=self.junit, badge=self.badge)
+        if self.as_json:
+            print_json(report.to_dict())
+        else:
+            print_report(report)
+        return report.code(self.strict, self.no_worse_than)
+
+
+def _chosen(
+    judges: str, files: tuple[str, ...], families: tuple[str, ...], only: tuple[str, ...], quick: bool
+) -> list[Case]:
+    from fnmatch import fnmatchcase
+
+    from ...referee.files import cases, read
+
+    known = cases()
+    names = list(dict.fromkeys(case.family for case in known))
+    for wanted in families:
+        if wanted not in names:
+            raise HeadgateError(
+                f"--family: found {cut(repr(wanted))}; expected one of {', '.join(names)}.{nearest(wanted, names)}"
+            )
+    own = [read(file, "own") for file in files]
+    wrong = next((case for case in own if case.judges != judges), None)
+    if wrong is not None:
+        kind = "a flow control" if wrong.judges == "control" else "a queue (--aqm)"
+        raise HeadgateError(f"--case: {wrong.name} judges {kind}")
+    found = [case for case in known if case.judges == judges and (not families or case.family in families)]
+    found = own if own and not families else [*found, *own]
+    if quick:
+        found = [case for case in found if case.quick or case in own]
+    if only:
+        found = [case for case in found if any(fnmatchcase(case.name, pattern) for pattern in only)]
+    if not found:
+        raise HeadgateError("no case is left; expected fewer of --family, --only and --quick")
+    return found

@@ -1,0 +1,125 @@
+"""headgate train: a flow control that learns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...base.errors import HeadgateError, cut
+from .. import shared, signals
+from ..command import Command, option
+from ..show import print_json
+
+
+class TrainCommand(Command):
+    """Learn a flow control, write it into a file in Python, and measure it on scenarios that it has not seen.
+
+    The example policy is linear, and learns by the cross-entropy method; other methods learn in the environment of headgate.training.
+    """
+
+    group = "Write your own"
+    page = "how-to/train-a-control"
+    notes = """The scenarios are a line of one bottleneck; --range changes what is drawn for each episode: rate, rtt, buffer, queue,
+competitors, control (theirs), loss, duration. A value is one amount, a list with commas between, or a range."""
+    examples = """\
+headgate train --out learned.py
+headgate train --out learned.py --range 'rate=1Mbit/s ... 5Mbit/s log' \\
+  --range queue=fcfs,fq --generations 30
+headgate train --out calm.py --name calm --delay 2
+"""
+
+    out: Path = option("Where the flow control is written.", metavar="FILE", required=True)
+    name: str = option("Its name in scenarios.", "learned")
+    seconds: float = option("Real time to learn for.", 60, above=0)
+    generations: int | None = option(
+        "Number of generations to learn for, in place of a time: the result is then the same everywhere.", least=1
+    )
+    ranges: tuple[str, ...] = option(
+        "What is drawn; may be given several times.", None, "--range", metavar="NAME=VALUES"
+    )
+    delay: float | None = option("Weight of delay in the reward; 0.5 unless given.", least=0, metavar="WEIGHT")
+    loss: float | None = option("Weight of losses in the reward; 10 unless given.", least=0, metavar="WEIGHT")
+    processes: int | None = option("Number of processes; one per processor unless given.", least=1)
+    seed: int = shared.seed("Of all random numbers.", most=2**32 - 1)
+    episodes: int = option("Scenarios on which it is measured then, against aimd and cubic; 0 for none.", 20, least=0)
+    as_json: bool = shared.as_json("the measurements")
+    max_memory: None = shared.memory_limit()
+
+    def run(self) -> int:
+        with signals.loading():
+            from ...base.atomic import require_place
+            from ...plugins import load
+            from ...scenario.baselines import baselines
+            from ...training.learning import learn
+            from ...training.measuring import measure
+            from ...training.policy import require_name
+            from ..tables.training import print_measured
+            from ..terminal import console, progress
+
+        # All that can be wrong is found before a minute is spent on learning.
+        if self.out.suffix != ".py":
+            raise HeadgateError(
+                f"--out: found {cut(repr(str(self.out)))}; expected a file in Python, such as learned.py"
+            )
+        require_place(self.out)
+        require_name(self.name)
+        drawn = dict(_range(text) for text in self.ranges)
+        reward = {key: value for key, value in (("delay", self.delay), ("loss", self.loss)) if value is not None}
+        with progress("train") as shown:
+            policy = learn(
+                drawn,
+                seconds=self.seconds,
+                generations=self.generations,
+                processes=self.processes,
+                seed=self.seed,
+                reward=reward,
+                progress=None
+                if shown is None
+                else lambda p: shown(
+                    min(p.generation / self.generations if self.generations else p.seconds / self.seconds, 1.0),
+                    p.generation,
+                    self.generations or p.generation,
+                ),
+            )
+        policy.write_plugin(self.out, self.name)
+        plugins = load(self.out)
+        rows = []
+        if self.episodes:
+            with progress("measuring") as shown:
+                rows = measure(
+                    [*baselines("train")["control"], self.name],
+                    drawn,
+                    plugins=plugins,
+                    episodes=self.episodes,
+                    reward=reward,
+                    progress=shown,
+                )
+        if self.as_json:
+            print_json({"file": str(self.out), "about": policy.about, "measured": [vars(row) for row in rows]})
+        else:
+            print_measured(policy, rows, self.out, self.name, console())
+        return 0
+
+
+def _range(text: str) -> tuple[str, object]:
+    """The name and the values of a --range."""
+    from ...scenario.subjects import several
+
+    name, found, values = text.partition("=")
+    if not found:
+        raise HeadgateError(f"--range: found {cut(repr(text))}; expected NAME=VALUES, such as rate=10Mbit/s")
+    subjects = name.strip() in ("control", "queue")
+    listed = several(values, f"--range {name.strip()}") if subjects else values.split(",")
+    parts = [part if subjects else _value(part.strip()) for part in listed]
+    if not parts:
+        raise HeadgateError(f"--range: found {cut(repr(text))}; expected NAME=VALUES, such as rate=10Mbit/s")
+    return name.strip(), parts[0] if len(parts) == 1 else parts
+
+
+def _value(text: str) -> object:
+    """A number, or the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,146 @@
+"""Commands: a file each, found by its name; and those of other packages, by entry points."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from headgate.cli import finding
+from headgate.cli.command import Command, argument, missing, option
+
+from .conftest import ROOT, Cli
+
+NAMES = finding.own_names()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_says_what_it_is(name: str) -> None:
+    """Its help, the heading it stands under, and an example that calls it."""
+    found = finding.class_of(name)
+    assert missing(found) == [], f"{name} has no {missing(found)}"
+    assert re.search(rf"\bheadgate {name}\b", found.examples), f"{name}: expected an example of it"
+    assert not found.page or (ROOT / f"docs/{found.page}.md").is_file(), f"{name}: {found.page} is no page"
+
+
+def test_what_is_missing_is_named() -> None:
+    class Bare(Command):
+        name: str = argument()
+
+    class Half(Command):
+        """Does half."""
+
+        group = "Look up"
+
+    assert missing(Bare) == ["help (a docstring)", "group", "examples"]
+    assert missing(Half) == ["examples"]
+
+
+def test_a_command_is_an_object_too() -> None:
+    class Sum(Command):
+        """Adds."""
+
+        terms: tuple[str, ...] = argument()
+        twice: bool = option("Twice.")
+        start: int = option("First.", 3, least=0)
+        label: str | None = option("Name.")
+        needed: str = option("Must be given.", required=True)
+
+    made = Sum(needed="x")
+    assert (made.terms, made.twice, made.start, made.label) == ((), False, 3, None)
+    with pytest.raises(TypeError, match="needed"):
+        Sum()
+
+
+GREET = '''
+from __future__ import annotations
+
+import click
+
+from headgate.cli import shared
+from headgate.cli.command import Command, argument, option
+from headgate.cli.show import print_json
+
+
+class Greet(Command):
+    """Say hello to NAME."""
+
+    group = "Look up"
+    examples = "headgate greet world --times 2"
+
+    name: str = argument()
+    times: int = option("How often.", 1, least=1)
+    as_json: bool = shared.as_json("the words")
+
+    def run(self) -> int:
+        words = ["hello", self.name] * self.times
+        print_json(words) if self.as_json else click.echo(" ".join(words))
+        return 3
+
+
+class Bare(Command):
+    """Says nothing of itself but this."""
+'''
+
+
+@pytest.fixture
+def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package beside headgate, as an installer leaves it: its module, and what it says of its entry points."""
+    site = tmp_path / "site"
+    (site / "greetings-1.0.dist-info").mkdir(parents=True)
+    (site / "greetings.py").write_text(GREET)
+    (site / "greetings-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: greetings\nVersion: 1.0\n")
+    (site / "greetings-1.0.dist-info/entry_points.txt").write_text(
+        "[headgate.commands]\ngreet = greetings:Greet\nbare = greetings:Bare\nlost = greetings:Lost\nrun = greetings:Greet\n"
+    )
+    monkeypatch.syspath_prepend(site)
+    from headgate.cli.group import cli
+
+    monkeypatch.setattr(cli, "commands", finding.Found())
+
+
+@pytest.mark.usefixtures("other")
+def test_a_command_of_another_package(cli: Cli) -> None:
+    done = cli("greet", "world", "--times", 2)
+    assert (done.returncode, done.stdout) == (3, "hello world hello world\n")
+    assert cli("greet", "you", "--json").stdout == '[\n "hello",\n "you"\n]\n'
+    wrong = cli("greet", "world", "--times", 0)
+    assert wrong.returncode == 2 and "0 is not in the range x>=1" in wrong.stderr
+    helped = cli("greet", "--help").stdout
+    assert "Say hello to NAME." in helped and "  headgate greet world --times 2" in helped
+    assert re.search(r"^  greet +Say hello to NAME\.$", cli("--help").stdout, re.M)
+
+
+@pytest.mark.usefixtures("other")
+def test_one_that_cannot_be_loaded_is_named_and_harms_no_other(cli: Cli) -> None:
+    for name, what in (("bare", "found no group and no examples"), ("lost", "has no attribute 'Lost'")):
+        done = cli(name, "--anything", "at", "all")
+        assert done.returncode == 2 and done.stderr.startswith(
+            f"error: {name}: greetings:{name.title()} of another package"
+        )
+        assert what in done.stderr and "Traceback" not in done.stderr
+    listed = cli("--help")
+    assert listed.returncode == 0 and "  bare " in listed.stdout and "  quick " in listed.stdout
+    # A command of headgate stays what it is.
+    assert "Simulate the scenario in FILE" in cli("run", "--help").stdout
+
+
+def test_the_readme_shows_a_command_that_works(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written into a file of a folder of commands, it is found by the file's name."""
+    text = (ROOT / "python/headgate/cli/README.md").read_text("utf-8")
+    code = "\n".join(line[4:] for line in text.splitlines() if line.startswith("    ") or not line)
+    assert "class GreetCommand(Command)" in code
+    path = finding.FOLDER.parent
+    (tmp_path / "commands").mkdir()
+    (tmp_path / "commands/greet.py").write_text(code)
+    monkeypatch.setattr(finding, "FOLDER", tmp_path / "commands")
+    import headgate.cli.commands as package
+
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / "commands")])
+    from headgate.cli.group import cli as group
+
+    monkeypatch.setattr(group, "commands", finding.Found())
+    done = cli("greet", "world", "--times", 2)
+    assert (done.returncode, done.stdout) == (0, "hello world hello world\n"), done.stderr
+    assert path.name == "cli"
