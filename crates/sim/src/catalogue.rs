@@ -24,9 +24,9 @@ pub const LISTS: [(&str, &[Entry]); 11] = [
     ("rate-traces", crate::link::rate::LIST),
 ];
 
-/// A list as JSON: `[{name, source, deviations, summary, family, aliases, parameters: [{name, type, default, description, ...}]}]`; of disciplines `gauges`; of
-/// these and of AQMs what each `does` by default, and the priorities that are served best and worst; of flow controls `transport`, whether a
-/// flow may say how it is served, and how it is served by itself. `None` for an unknown list.
+/// A list as JSON: `[{name, source, deviations, summary, family, aliases, parameters: [{name, type, default, description, ...}]}]`; of disciplines
+/// `gauges`, and whether each is `work_conserving`; of these and of AQMs what each `does` by default, and the priorities that are served best and worst;
+/// of flow controls `transport`, whether a flow may say how it is served, and how it is served by itself. `None` for an unknown list.
 pub fn catalogue(list: &str) -> Option<Value> {
     let (_, entries) = LISTS.iter().find(|(name, _)| *name == list)?;
     let with_gauges = |entry| {
@@ -35,6 +35,7 @@ pub fn catalogue(list: &str) -> Option<Value> {
             "disciplines" => {
                 let queue = headgate_queue::Spec::default_of(entry.name).expect("a discipline of the list");
                 described["gauges"] = json!(gauges(&queue));
+                described["work_conserving"] = json!(queue.work_conserving());
                 done(&mut described, queue.does());
             }
             "aqms" => {

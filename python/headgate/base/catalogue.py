@@ -80,6 +80,7 @@ class Choosable:
         aliases: other names under which it is known.
         gauges: of a discipline, what the table `gauges` has of it.
         does: of a discipline or an AQM, what it does with its defaults: `marks`, `weights`, `priorities`, `labels`, `rounds by rate`.
+        work_conserving: of a discipline, whether it sends whenever the line is free and a packet waits.
         priorities: the priority that it serves best, and the one that it serves worst.
         transport: of a flow control, whether a flow may say how the transport serves it.
         marked: whether packets of a flow with this control may be marked that says nothing of it.
@@ -100,6 +101,7 @@ class Choosable:
     aliases: tuple[str, ...] = ()
     gauges: tuple[str, ...] = ()
     does: frozenset[str] = frozenset()
+    work_conserving: bool = True
     priorities: tuple[int, int] | None = None
     transport: bool = False
     marked: bool = False
@@ -282,8 +284,8 @@ def shapes(discipline: str) -> bool:
     >>> [name for name in catalogue("disciplines") if shapes(name)]
     ['cake', 'tbf']
     """
-    known = catalogue("disciplines")
-    return discipline in known and not known[discipline].plugin and known[discipline].takes("rate")
+    entry = catalogue("disciplines").get(discipline)
+    return entry is not None and not entry.plugin and not entry.work_conserving and entry.takes("rate")
 
 
 def parameter_names(kind: str) -> dict[str, tuple[str, ...]]:

@@ -14,7 +14,7 @@ MOST = 5
 
 
 @dataclass(frozen=True)
-class Facts:
+class ReplayFacts:
     """What is known of a replay that is over."""
 
     #: The disciplines by their names, with every parameter.
@@ -39,7 +39,7 @@ class Facts:
     segment: int | None
 
 
-def notes(facts: Facts) -> list[str]:
+def notes(facts: ReplayFacts) -> list[str]:
     """The sentences."""
     return [
         *_joined(facts.captures),
@@ -66,7 +66,7 @@ def _without_addresses(not_ip: Mapping[str, int]) -> Iterator[str]:
         yield f"{_packets(sum(n for n, _ in kinds), 'is', 'are')} not IP: {', '.join(named)}. They are one flow."
 
 
-def _truncated(facts: Facts) -> Iterator[str]:
+def _truncated(facts: ReplayFacts) -> Iterator[str]:
     """Packets of which too little was captured."""
     more = "capture more of each packet (tcpdump -s 128)"
     if n := facts.truncated["addresses"]:
@@ -88,7 +88,7 @@ def _packets(n: int, one: str, more: str) -> str:
     return f"{n:,} packet{'s' * (n != 1)} {one if n == 1 else more}"
 
 
-def _large(facts: Facts) -> Iterator[str]:
+def _large(facts: ReplayFacts) -> Iterator[str]:
     """Packets that no link sends as they are."""
     n, longest = facts.large
     if not n:
@@ -102,7 +102,7 @@ def _large(facts: Facts) -> Iterator[str]:
         yield f"{_packets(n, 'was', 'were')} longer than {facts.segment:,} bytes of IP, up to {longest:,} bytes, and cut."
 
 
-def _without_hosts(facts: Facts) -> Iterator[str]:
+def _without_hosts(facts: ReplayFacts) -> Iterator[str]:
     """What a discipline that is fair between hosts does where it knows none."""
     fair = [name for name, spec in facts.queues.items() if spec.get("isolation") in BETWEEN_HOSTS]
     if fair and not facts.hosts:
@@ -115,7 +115,7 @@ def _without_hosts(facts: Facts) -> Iterator[str]:
         )
 
 
-def _without_acknowledgements(facts: Facts) -> Iterator[str]:
+def _without_acknowledgements(facts: ReplayFacts) -> Iterator[str]:
     """What a filter of acknowledgements does where there are none."""
     filters = [name for name, spec in facts.queues.items() if spec.get("ack_filter", "none") != "none"]
     if not filters:

@@ -22,7 +22,7 @@ from ..results.fairness import of_ideal
 from ..results.tables import Table, from_core
 from ..stats.means import finite
 from .gaps import Gap, apart, ended, left_out
-from .notes import Facts, notes
+from .notes import ReplayFacts, notes
 from .sentences import sentences
 from .sparse import QueueRank, ranked, sparse
 
@@ -109,7 +109,7 @@ class Replay:
         queues = dict(zip(self.queues, options["queues"], strict=True))
         most = options.get("segment")
         segment = None if most is None else round(_core.quantity(most)[2])
-        facts = Facts(
+        facts = ReplayFacts(
             queues, self.kind, self.classify, self.not_ip, self.truncated, core.captures, core.hosts,
             core.acknowledgements, core.large, segment,
         )  # fmt: skip
