@@ -116,7 +116,18 @@ def test_all_entries_are_looked_at() -> None:
     stub = (Path(headgate.__file__).parent / "_core.pyi").read_text("utf-8")
     given = re.findall(r"def (\w+)\(\s*(?:self, )?scenario_json", stub)
     # `Resolved(...)` reads and checks, as `check` does.
-    assert sorted(given) == ["__init__", "check", "events", "follow", "in_step", "measure", "record", "run", "run", "tracks"]
+    assert sorted(given) == [
+        "__init__",
+        "check",
+        "events",
+        "follow",
+        "in_step",
+        "measure",
+        "record",
+        "run",
+        "run",
+        "tracks",
+    ]
 
 
 def test_the_memory_of_a_process_is_what_its_limits_leave(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -156,6 +156,10 @@ class _Reader(Numbered):
             if found is not None and not (word.lower() == "tcp" and is_flow(following)):
                 self.at += 1
                 self.line.read = True
+                if found not in (word, following) and is_flow(word) and is_flow(following):
+                    self.line.said.append(
+                        f"{word} {following} is taken as one flow, {found}; {word},{following} is two flows."
+                    )
                 return found
         return word
 
