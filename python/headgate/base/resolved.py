@@ -43,7 +43,7 @@ class FlowFacts:
     aims_ps: int | None
 
 
-class Facts:
+class ScenarioFacts:
     """What follows from a resolved scenario.
 
     Attributes:
@@ -86,9 +86,9 @@ class Resolved(dict[str, Any]):
         self._ask = facts
 
     @cached_property
-    def facts(self) -> Facts:
+    def facts(self) -> ScenarioFacts:
         """What follows from it."""
-        return Facts(json.loads(self._ask()))
+        return ScenarioFacts(json.loads(self._ask()))
 
     def lasting(self, duration: str) -> Resolved:
         """The same for another duration, from which nothing else follows."""

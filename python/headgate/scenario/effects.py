@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import cut
-from ..base.resolved import Facts, FlowFacts, Resolved
+from ..base.resolved import FlowFacts, Resolved, ScenarioFacts
 from ..base.times import time_text
 from .baselines import PLAIN
 
@@ -262,7 +262,7 @@ def _needs(flow: Mapping[str, Any], served: FlowFacts) -> list[str]:
     return [name for name, needed in given.items() if needed]
 
 
-def _met(facts: Facts, number: int, flow: Mapping[str, Any], name: str) -> bool:
+def _met(facts: ScenarioFacts, number: int, flow: Mapping[str, Any], name: str) -> bool:
     """Whether a queue on the path of a flow does what is needed. Acknowledgements have its weight and priority, no marks and no label."""
     both = name in (WEIGHTS, PRIORITIES) and flow.get("acknowledge", True)
     found = facts.path(number, both)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from ..base.catalogue import catalogue, has_transport, in_layers, preset_of
 from ..base.counts import verb
 from ..base.errors import cut
-from ..base.resolved import Facts, Resolved
+from ..base.resolved import Resolved, ScenarioFacts
 
 #: Keys of a transport that leave open which one it is.
 _OPEN_KEYS = frozenset({"ecn", "initial_window"})
@@ -76,7 +76,7 @@ def of_scenario(scenario: Resolved) -> str:
     return differing(chosen)
 
 
-def _met(facts: Facts, flows: Mapping[tuple[str, str], list[int]]) -> set[tuple[str, str]]:
+def _met(facts: ScenarioFacts, flows: Mapping[tuple[str, str], list[int]]) -> set[tuple[str, str]]:
     """The groups of which a flow meets one of another group at a queue; where a path is not known, it meets all."""
     everywhere = [port for port, of in enumerate(facts.ports) if not of.host]
     at = dict[int, set[tuple[str, str]]]()
