@@ -14,7 +14,7 @@ from headgate.base.catalogue import catalogue, has_transport
 from headgate.plugins import registry
 from headgate.scenario.effects import BY_RATE, LABELS, MARKS, PRIORITIES, WEIGHTS, warnings
 
-COMES = "reacts to marks, and no queue on its path marks packets: its marks never come."
+COMES = "responds to ECN marks, but no queue on its path sets any, so ECN has no effect."
 WEIGHED = "has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1."
 HURRIED = "has a priority, and no queue on its path reads priorities: its packets are served as those of all others."
 LABELLED = "claims a label, and no queue on its path reads labels: its packets are served as without one."
@@ -102,11 +102,11 @@ def test_bursts_that_only_packets_end() -> None:
 
 
 def test_flows_of_which_the_same_is_to_be_said_are_said_together() -> None:
-    assert said("dctcp:name=a,dctcp:name=b")[0].startswith("Flows a and b react to marks")
-    assert said("dctcp*3")[0].startswith("Flows dctcp1, dctcp2 and dctcp3 react to marks")
+    assert said("dctcp:name=a,dctcp:name=b")[0].startswith("Flows a and b respond to ECN marks")
+    assert said("dctcp*3")[0].startswith("Flows dctcp1, dctcp2 and dctcp3 respond to ECN marks")
     found = said("cubic:label=1Mbit/s,cubic*5:weight=2,reno:weight=7,dctcp,reno:priority=1")
     assert [text.split(" and no queue")[0] for text in found] == [
-        "Flow dctcp reacts to marks,", "Flows cubic2, cubic3 and 4 more have weights,", "Flow reno2 has a priority,",
+        "Flow dctcp responds to ECN marks,", "Flows cubic2, cubic3 and 4 more have weights,", "Flow reno2 has a priority,",
         "Flow cubic1 claims a label,",
     ]  # fmt: skip
     many = said("cubic*2:priority=1,label=1Mbit/s,weight=2")

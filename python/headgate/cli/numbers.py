@@ -27,3 +27,11 @@ class Number(click.FloatRange):
             # The text of the error is click's.
             pass
         return super().convert(value, param, ctx)
+
+    def _describe_range(self) -> str:
+        """The bounds for the help; click prints `x<=None` where there is none.
+
+        >>> Number()._describe_range(), Number(0, min_open=True)._describe_range()
+        ('', 'x>0')
+        """
+        return super()._describe_range() if (self.min, self.max) != (None, None) else ""

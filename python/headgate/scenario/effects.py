@@ -47,8 +47,8 @@ TARGET = "target"
 #: The sentence of each kind for a flow and for several ones.
 _SENTENCES = {
     MARKS: (
-        "{} reacts to marks, and no queue on its path marks packets: its marks never come.",
-        "{} react to marks, and no queue on their paths marks packets: their marks never come.",
+        "{} responds to ECN marks, but no queue on its path sets any, so ECN has no effect.",
+        "{} respond to ECN marks, but no queue on their paths sets any, so ECN has no effect.",
     ),
     WEIGHTS: (
         "{} has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1.",
@@ -127,7 +127,7 @@ def warnings(scenario: Resolved) -> list[str]:
 
     >>> from headgate import quick
     >>> warnings(quick.scenario("20Mbit/s", "20ms", "dctcp,cubic").resolve())
-    ['Flow dctcp reacts to marks, and no queue on its path marks packets: its marks never come.']
+    ['Flow dctcp responds to ECN marks, but no queue on its path sets any, so ECN has no effect.']
     >>> warnings(quick.scenario("20Mbit/s", "20ms", "dctcp,cubic", "red:mark=true").resolve())
     []
     """
@@ -212,7 +212,7 @@ def sentences(effects: Iterable[Effect]) -> list[str]:
     """The sentences of effects: flows with the same effect share a sentence.
 
     >>> sentences([Effect(MARKS, name) for name in "abcde"])
-    ['Flows a, b and 3 more react to marks, and no queue on their paths marks packets: their marks never come.']
+    ['Flows a, b and 3 more respond to ECN marks, but no queue on their paths sets any, so ECN has no effect.']
     """
     together: dict[tuple[str, int, int], list[str]] = {}
     for effect in effects:

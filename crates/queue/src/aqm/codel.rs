@@ -100,7 +100,7 @@ impl Head {
 }
 
 impl State {
-    /// `dodequeue` (section 5.6), and the rest of the last dequeue: whether packets have waited too long for an interval.
+    /// `dodequeue` (section 5.6). Also finishes the previous dequeue. Returns true once every packet in a full interval has exceeded the target.
     fn meet(&mut self, head: Head, params: &CodelParams) -> bool {
         let too_long = head.sojourn >= params.target && head.waiting > params.max_packet.0;
         self.above = if too_long { self.above.or(Some(head.now)) } else { None };

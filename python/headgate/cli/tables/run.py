@@ -23,8 +23,8 @@ MOST = 20
 
 #: The note for a run in which a flow's mean round trip is below its mean time in queues.
 TWO_BASES = (
-    "rtt is the mean over the packets that a source timed, mostly not those sent again (Karn's algorithm); queueing is the mean over all "
-    "packets that reached the sink, so it may be longer"
+    "rtt is averaged over the packets that a source timed, mostly without retransmissions (Karn's algorithm); queueing is averaged over "
+    "all packets that reached the sink, so it may be longer"
 )
 
 #: A port whose line is used less, in a run with busier ones, has no line in the terminal, unless it drops or holds packets.

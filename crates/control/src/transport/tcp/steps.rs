@@ -19,16 +19,16 @@ pub struct Event {
     pub t: u64,
     /// What.
     pub ev: Kind,
-    /// Of `sent`: the packet, the next one unless given; of `ack` and `loss`: the highest packet that arrived or is lost; the oldest outstanding unless given.
+    /// `sent`: packet number (default: the next). `ack`, `loss`: highest number acknowledged or lost (default: the oldest outstanding).
     pub pn: Option<u64>,
-    /// Of `ack`: how many packets arrived, 1 unless given; of `loss` and `ce`: how many are lost or marked, 1 unless given.
+    /// Number of packets that arrived (`ack`), are lost (`loss`) or are marked (`ce`). Default: 1.
     pub n: Option<u64>,
-    /// Of `rtt` and `ack`: a round trip, in nanoseconds; of `ack`, that of the packet unless given.
+    /// `rtt`, `ack`: a round trip in nanoseconds (default for `ack`: since the packet was sent).
     pub rtt: Option<u64>,
-    /// Of `loss`: the retransmission timer ran out.
+    /// `loss`: the retransmission timer expired.
     #[serde(default)]
     pub timeout: bool,
-    /// Of `ack`: whether the window was what kept the source from sending; true unless given.
+    /// `ack`: whether the window limited the source (default: true).
     pub limited: Option<bool>,
 }
 
@@ -46,7 +46,7 @@ pub enum Kind {
     Ce,
     /// A round trip was measured.
     Rtt,
-    /// The last loss was none.
+    /// The last loss was spurious.
     Undo,
     /// The source has nothing more to send.
     AppLimited,
