@@ -152,7 +152,7 @@ def duration() -> Any:
 
 def warm_up() -> Any:
     """`--warm-up`, likewise."""
-    return option("What is not measured; a quarter of the duration unless given.", metavar="TIME")
+    return option("Time at the start that is not measured; a quarter of the duration unless given.", metavar="TIME")
 
 
 def noise() -> Any:

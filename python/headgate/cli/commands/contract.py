@@ -9,9 +9,9 @@ from ..show import print_json
 
 
 class ContractCommand(Command):
-    """Measure the contract of the flow control CONTROL: which rate it has at which delay, and at which loss rate.
+    """Measure the contract of the flow control CONTROL: its sending rate as a function of delay and of loss.
 
-    From that follows by which delay of one flow alone one of two equal flows is starved, and runs confirm or refute it. CONTROL is a
+    The contract predicts which delay of one flow alone starves one of two equal flows; runs confirm or refute it. CONTROL is a
     name of the list, a file (mine.py, libmine.so), module:Class, a table in TOML or JSON, or a program as a list of its arguments.
     Exit code 1 if the prediction, or a law of theory, does not hold.
     """
@@ -26,7 +26,9 @@ headgate contract mine.py --ratio 5 --json
 """
 
     control: str = argument(complete=completing.controls)
-    ratio: float = option("Ratio of two goodputs from which on one flow is starved: above 1, at most 19.", 10.0)
+    ratio: float = option(
+        "Ratio of two goodputs at which the slower flow counts as starved: above 1, at most 19.", 10.0
+    )
     seeds: int = option("Runs of each place.", 3, least=1, most=20)
     quick: bool = option("Use a third of the places, and shorter runs.")
     own_name: str = shared.own_name("control")

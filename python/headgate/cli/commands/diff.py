@@ -37,7 +37,7 @@ headgate diff stack.sqlog two-qlog/jk_tahoe1.sqlog --tolerance 5%
     run_a: Path = argument()
     run_b: Path = argument()
     number: int = option("Replication to compare.", 0, "--run", least=0)
-    tolerance: str = option("Difference of two qlogs that is none, such as 5%.", "10%", metavar="SHARE")
+    tolerance: str = option("Ignore differences of two qlogs up to this share, such as 5%.", "10%", metavar="SHARE")
     code: bool = allow_code()
     as_json: bool = shared.as_json("the comparison")
     max_memory: None = shared.memory_limit()

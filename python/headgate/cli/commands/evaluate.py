@@ -40,10 +40,14 @@ headgate evaluate mine.py --set gain=0.5 --json
         "Judge on the hidden suite, which the key in this file draws: at least 32 characters; - is standard input.",
         metavar="FILE",
     )
-    key_env: str | None = option("The same, with the key in this variable of the environment.", metavar="NAME")
+    key_env: str | None = option(
+        "Judge on the hidden suite, with the key in this variable of the environment.", metavar="NAME"
+    )
     name: str = option("The flow control in the file, if there are several.", "", metavar="NAME")
     changes: tuple[str, ...] = shared.parameters("the flow control")
-    rounds: int | None = option("Runs of each case; 3 to 5 unless given, as the interval asks for.", least=1, most=99)
+    rounds: int | None = option(
+        "Runs of each case; 3 to 5 unless given, until the interval is narrow.", least=1, most=99
+    )
     workers: int | None = shared.workers()
     trusted: bool = option("Run the file within the simulator: faster, and with no protection against cheating.")
     as_json: bool = shared.as_json("everything")

@@ -55,19 +55,19 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
         "goodput",
         choices=["goodput", "power", "delay"],
     )
-    tolerance: str = option("Part of a fair share that is no gain.", "2%", metavar="SHARE")
-    selfish: bool = option("One selfish source among honest ones, in every discipline.")
+    tolerance: str = option("A gain of at most this part of a fair share counts as none.", "2%", metavar="SHARE")
+    selfish: bool = option("Put one selfish source among honest ones, in every discipline.")
     strategies: str | None = option(
-        "With --selfish: what the source may do, such as flood,aimd4; all unless given.", metavar="LIST"
+        "With --selfish: strategies of the source, such as flood,aimd4; all unless given.", metavar="LIST"
     )
     classify: str | None = option(
-        "With --selfish: what a queue calls one conversation: pair (unless given), source, destination or flow.",
+        "With --selfish: the packets of one conversation share their pair (unless given), source, destination or flow.",
         metavar="LIST",
     )
     runs: int = option("Runs of each mix.", 5, least=1, most=100_000)
     duration: str = shared.duration()
     warm_up: str | None = shared.warm_up()
-    seed: int = shared.seed("Of all random streams.")
+    seed: int = shared.seed("Seed of all random streams.")
     noise: str = shared.noise()
     limit: str = shared.limit()
     workers: int | None = shared.workers()
@@ -76,7 +76,7 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
     max_memory: str | None = shared.max_memory("the runs of all workers may take together", unless="")
     resume: bool = shared.resume("game")
     out: Path = option("Folder.", Path("out/game"))
-    no_figures: bool = option("Without figures (needs no matplotlib).")
+    no_figures: bool = option("Draw no figures (needs no matplotlib).")
     plugin: tuple[str, ...] = plugin_files()
     dry_run: bool = option("Print what would be run, and the expected processor time.")
     as_json: bool = shared.as_json("the game, or with --dry-run its mixes,")

@@ -33,7 +33,7 @@ headgate infer keshav1991 --budget 10 --resume out/runs
         "Infer only this unknown; may be given several times.", None, "--unknown", metavar="NAME"
     )
     settings: int = option(
-        "Maximum number of settings of rows that hang together which are examined.", 256, least=2, most=100_000
+        "Maximum number of settings to examine for rows that depend on each other.", 256, least=2, most=100_000
     )
     starts: int = option("Number of runs with random starts that the best settings have.", 9, least=1, most=1000)
     budget: float | None = option(

@@ -45,15 +45,15 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
     rtt: str = shared.rtt()
     buffer: str = shared.buffer()
     ratio: str = option(
-        "Also with B this number of times as far away as A, such as 4; both orders.", "", metavar="LIST"
+        "Also place B this number of times as far away as A, such as 4, and the reverse.", "", metavar="LIST"
     )
     flows: int = option("Flows of each control.", 1, least=1, most=1000)
-    sparse: str = option("Sparse flow beside in every cell.", "call", choices=["call", "game", "none"])
-    web: bool = option("A web load beside: pages of 2 MB, every 5 s in the mean, under cubic.")
+    sparse: str = option("Sparse flow that shares the line in every cell.", "call", choices=["call", "game", "none"])
+    web: bool = option("Add a web load: pages of 2 MB, every 5 s on average, under cubic.")
     runs: int = option("Runs of each cell.", 5, least=1, most=100_000)
     duration: str = shared.duration()
     warm_up: str | None = shared.warm_up()
-    seed: int = shared.seed("Of all random streams.")
+    seed: int = shared.seed("Seed of all random streams.")
     noise: str = shared.noise()
     limit: str = shared.limit()
     workers: int | None = shared.workers()
@@ -62,7 +62,7 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
     max_memory: str | None = shared.max_memory("the runs of all workers may take together", unless="")
     resume: bool = shared.resume("matrix")
     out: Path = option("Folder.", Path("out/matrix"))
-    no_report: bool = option("Without the page with figures (needs no matplotlib).")
+    no_report: bool = option("Write no page with figures (needs no matplotlib).")
     show: str = option("Measures to print; all are in the files.", SHOWN, metavar="LIST")
     plugin: tuple[str, ...] = plugin_files()
     dry_run: bool = option("Print the cells and the expected processor time.")

@@ -42,7 +42,7 @@ headgate new control mine --out plugins --force
             ["--rust", "language"], flag_value="rust", help="A crate in Rust that makes a shared object; for a control."
         ),
     )
-    out: Path | None = option("Folder for what is written; the current one unless given.", metavar="DIR")
+    out: Path | None = option("Folder for the new files; the current one unless given.", metavar="DIR")
     force: bool = option("Overwrite files.")
 
     def run(self) -> None:

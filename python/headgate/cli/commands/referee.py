@@ -45,7 +45,7 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
     code: bool = allow_code()
     own_name: str = shared.own_name("scheme")
     changes: tuple[str, ...] = shared.parameters("what is judged")
-    declares: tuple[str, ...] = option("Say that NAME has this, such as reno-window.", metavar="WORD")
+    declares: tuple[str, ...] = option("Declare that NAME has this property (reno-window, say).", metavar="WORD")
     out: str | None = option("Keep the runs and the report in this folder; a second call goes on there.", metavar="DIR")
     html: str | None = option("Write the report as a page, with the evidence of each verdict.", metavar="FILE")
     junit: str | None = option("Write the verdicts as JUnit XML.", metavar="FILE")

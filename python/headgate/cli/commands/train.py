@@ -27,20 +27,22 @@ headgate train --out learned.py --range 'rate=1Mbit/s ... 5Mbit/s log' \\
 headgate train --out calm.py --name calm --delay 2
 """
 
-    out: Path = option("Where the flow control is written.", metavar="FILE", required=True)
-    name: str = option("Its name in scenarios.", "learned")
+    out: Path = option("File for the flow control.", metavar="FILE", required=True)
+    name: str = option("Name of the flow control in scenarios.", "learned")
     seconds: float = option("Real time to learn for.", 60, above=0)
     generations: int | None = option(
         "Number of generations to learn for, in place of a time: the result is then the same everywhere.", least=1
     )
     ranges: tuple[str, ...] = option(
-        "What is drawn; may be given several times.", None, "--range", metavar="NAME=VALUES"
+        "Set what each episode draws; may be given several times.", None, "--range", metavar="NAME=VALUES"
     )
     delay: float | None = option("Weight of delay in the reward; 0.5 unless given.", least=0, metavar="WEIGHT")
     loss: float | None = option("Weight of losses in the reward; 10 unless given.", least=0, metavar="WEIGHT")
     processes: int | None = option("Number of processes; one per processor unless given.", least=1)
-    seed: int = shared.seed("Of all random numbers.", most=2**32 - 1)
-    episodes: int = option("Scenarios on which it is measured then, against aimd and cubic; 0 for none.", 20, least=0)
+    seed: int = shared.seed("Seed of all random numbers.", most=2**32 - 1)
+    episodes: int = option(
+        "Number of scenarios for the measurement afterwards, against aimd and cubic; 0 for none.", 20, least=0
+    )
     as_json: bool = shared.as_json("the measurements")
     max_memory: None = shared.memory_limit()
 
