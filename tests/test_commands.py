@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headgate.cli import finding
-from headgate.cli.command import Command, argument, missing, option
+from headgate.cli.command import GROUPS, Command, argument, missing, option
 
 from .conftest import ROOT, Cli
 
@@ -21,7 +21,25 @@ def test_a_command_says_what_it_is(name: str) -> None:
     found = finding.class_of(name)
     assert missing(found) == [], f"{name} has no {missing(found)}"
     assert re.search(rf"\bheadgate {name}\b", found.examples), f"{name}: expected an example of it"
+    assert found.group in GROUPS, f"{name}: expected one of {GROUPS}"
     assert not found.page or (ROOT / f"docs/{found.page}.md").is_file(), f"{name}: {found.page} is no page"
+
+
+def test_help_lists_each_command_once_under_its_heading(cli: Cli) -> None:
+    text = cli("--help").stdout
+    parts = dict(re.findall(r"^(\S[^\n]*):\n((?:  [^\n]*\n)+)", text, re.M))
+    assert [name for name in parts if name != "Options"] == list(GROUPS)
+    for name in NAMES:
+        assert len(re.findall(rf"^  {name} ", text, re.M)) == 1
+        assert re.search(rf"^  {name} ", parts[finding.class_of(name).group], re.M), name
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "as_json" in finding.class_of(n).__annotations__])
+def test_what_a_command_prints_as_json_is_in_the_reference(name: str) -> None:
+    text = (ROOT / "docs/reference/json.md").read_text("utf-8")
+    assert re.search(rf"`headgate {name}\b[^`]*--json`", text), (
+        f"{name}: docs/reference/json.md has nothing of its --json"
+    )
 
 
 def test_what_is_missing_is_named() -> None:

@@ -17,6 +17,16 @@ from .numbers import Number
 
 #: The key in the metadata of a field.
 MADE = "click"
+#: The headings of `headgate --help`, in their order; another package may have one of its own, which comes after them.
+GROUPS = (
+    "Simulate",
+    "Compare",
+    "Judge a control or a queue",
+    "Reproduce papers",
+    "Write your own",
+    "Look up",
+)
+
 #: Makes the parameters of a field of this name and type.
 Maker = Callable[[str, Any], list[click.Parameter]]
 
@@ -92,7 +102,7 @@ def _typed(hint: Any, more: dict[str, Any]) -> dict[str, Any]:
 class Command:
     """A command, which is also an object: `Bench(quick=True).run()`."""
 
-    #: The heading under which `headgate --help` lists it.
+    #: The heading under which `headgate --help` lists it, of `GROUPS`.
     group: ClassVar[str] = ""
     #: The words behind `headgate`, a line each; a line that goes on ends with a backslash.
     examples: ClassVar[str] = ""
@@ -146,13 +156,15 @@ def to_click(cls: type[Command], name: str) -> click.Command:
             given[field_name] = {n: given.pop(n) for n in list(given) if n in names}
         return cls(**given).run()
 
-    return cls.reader(
+    command = cls.reader(
         name,
         callback=call,
         params=[p for f in own for p in f.metadata[MADE](f.name, hints[f.name])],
         help=cls.__doc__,
         epilog=_epilog(cls),
     )
+    command.group = cls.group  # type: ignore[attr-defined]
+    return command
 
 
 def _epilog(cls: type[Command]) -> str:

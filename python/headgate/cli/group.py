@@ -15,6 +15,7 @@ from .. import __version__
 from .._core import PluginError, ScenarioError
 from ..base.errors import HeadgateError, brief
 from . import signals
+from .command import GROUPS
 from .finding import Found
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
@@ -45,6 +46,18 @@ class Commands(click.Group):
         """Runs the command."""
         with _ended():
             return super().invoke(ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands under the headings that they name."""
+        found = dict(self.commands)
+        longest = max(map(len, found))
+        under: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        for name, command in found.items():
+            said = command.get_short_help_str(formatter.width - 6 - longest)
+            under.setdefault(getattr(command, "group", "Of other packages"), []).append((name.ljust(longest), said))
+        for group, rows in under.items():
+            with formatter.section(group):
+                formatter.write_dl(rows)
 
 
 @click.group(
