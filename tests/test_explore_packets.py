@@ -16,11 +16,11 @@ from headgate import _core
 from headgate.base.catalogue import catalogue
 from headgate.explore import story
 from headgate.explore.engine import run
-from headgate.explore.numbers import KNOWN, fields
+from headgate.explore.numbers import FACT, KNOWN, shown
 from headgate.explore.packets import listed, packets_of
 from headgate.explore.page_scenario import prepared
 from headgate.explore.request import until_done
-from headgate.explore.rules import order_of, rules, sentences
+from headgate.explore.rules import order_of, sentences
 from headgate.explore.runs import finished
 from headgate.explore.store import Finished
 from headgate.explore.story import story_of
@@ -316,29 +316,9 @@ def test_every_discipline_says_by_which_numbers_it_decided(kind: str) -> None:
             assert (numbers[waited] >= own).all()
 
 
-def test_sentences_use_numbers_that_there_are() -> None:
-    tables = rules()
-    assert set(tables) - set(catalogue("disciplines")) - set(catalogue("aqms")) == {
-        "room",
-        "average",
-        "lottery",
-        "own_lottery",
-        "rounds",
-        "turns",
-        "new_and_old",
-    }
-    short = {name.removesuffix("_packets").removesuffix("_bytes") for name in KNOWN}
-    for name, table in tables.items():
-        assert table.get("order") in {None, *KNOWN}
-        assert all(other in tables for other in table.get("also", []))
-        for each in [*table.get("says", []), *table.get("leaves", [])]:
-            words = [*fields(each["text"]), *(word for c in each.get("when", []) for word in (c.split()[0],))]
-            assert set(words) <= short | set(KNOWN), (name, words)
-            assert set(each.get("outcomes", [])) <= {"sent", "waits", "marked", *_core.DROP_REASONS}
-
-
-def test_every_reason_of_a_drop_has_its_sentence() -> None:
-    assert list(story.RULES) == [*_core.DROP_REASONS]
+def test_facts_are_not_shown() -> None:
+    assert KNOWN["above_threshold"][0] == FACT
+    assert [n["name"] for n in shown({"above_threshold": 1.0, "threshold": 2.0})] == ["threshold"]
 
 
 def test_wrong_names_and_numbers_are_named(page: Page) -> None:

@@ -11,6 +11,7 @@ MISSING: int
 DROP_KINDS: list[str]
 DROP_REASONS: list[str]
 DROP_REASON_KINDS: list[str]
+DROP_REASON_ABOUT: list[str]
 NUMBERS: list[tuple[str, str, str]]
 ECN: list[str]
 PRESETS: list[str]

@@ -21,7 +21,7 @@ mod text;
 mod units;
 
 pub use buffer::Buffer;
-pub use card::Card;
+pub use card::{Card, Memory, both};
 pub use check::{Check, Wrong};
 pub use noise::Noise;
 pub use packet::{AckHeader, Acknowledges, Ecn, FlowId, Packet};

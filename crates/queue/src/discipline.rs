@@ -13,9 +13,6 @@ pub trait Discipline {
     const WORK_CONSERVING: bool = true;
     /// It looks at the conversation of a packet. A discipline that does not may see all packets as one conversation.
     const PER_CONVERSATION: bool = true;
-    /// It gives a conversation its share of the weights of all conversations that it knows, also of those that are silent: what it does
-    /// depends on when it learns of them.
-    const SHARES_BY_KNOWN_WEIGHTS: bool = false;
     /// Chance decides which packets it drops, so that no flow stays in step with its drops.
     const DROPS_AT_RANDOM: bool = false;
     /// It drops packets not only as one arrives, but also as one is asked for or when its time has come.
@@ -65,6 +62,15 @@ pub trait Discipline {
     /// another one. A discipline that does not know answers false, and its numbers are never used again.
     fn has_forgotten(&self, _flow: FlowId, _now: Time) -> bool {
         !Self::PER_CONVERSATION
+    }
+    /// Whether it gives a conversation its share of the weights of all conversations that it knows, also of those that are silent: what it does depends on when
+    /// it learns of them.
+    fn shares_by_known_weights(&self) -> bool {
+        false
+    }
+    /// Whether it never forgets a conversation that it met, so that what it keeps grows with all that ever were.
+    fn never_forgets(&self) -> bool {
+        false
     }
     /// Makes the rest of its port take a packet, as [`crate::Port::offer`] says. A list of disciplines finds out here which one it is.
     #[inline]

@@ -2,30 +2,55 @@
 
 use headgate_packet::{FlowId, Time};
 
-/// Why a packet was dropped: a reason for each rule that drops packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum DropReason {
-    /// It arrived at a full buffer.
-    Full,
-    /// It was queued and had to make room for another packet.
-    Evicted,
-    /// Chance chose it: the average queue was between the thresholds, or its flow above its share.
-    Random,
-    /// It arrived while the average queue was at or above the upper threshold, where no packet passes.
-    AboveMax,
-    /// It arrived while its conversation held more than its part of the queue.
-    OverShare,
-    /// It arrived at a queue that was full, in a buffer that was not.
-    QueueFull,
-    /// It left its queue after packets had waited too long there for an interval.
-    Sojourn,
-    /// It was an acknowledgement, and one behind it in its queue says all that it says.
-    Superseded,
-    /// It arrived, or was drawn from the queue to be compared with an arrival, and both were of one conversation.
-    SameFlow,
-    /// It arrived while its conversation, which does not answer to drops, had used up what all of these may send.
-    Penalty,
+/// Makes the list of reasons: the comment on each is the sentence that is said of a packet that was dropped for it.
+macro_rules! reasons {
+    ($(#[doc = $about:literal] $Name:ident ($name:literal, $kind:ident),)+) => {
+        /// Why a packet was dropped: a reason for each rule that drops packets.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum DropReason { $(#[doc = $about] $Name),+ }
+
+        impl DropReason {
+            /// All reasons, in the order of their numbers.
+            pub const ALL: [DropReason; [$($name),+].len()] = [$(DropReason::$Name),+];
+
+            /// The name in tables.
+            pub fn name(self) -> &'static str {
+                match self { $(DropReason::$Name => $name),+ }
+            }
+            /// What it has in common with others.
+            pub fn kind(self) -> DropKind {
+                match self { $(DropReason::$Name => DropKind::$kind),+ }
+            }
+            /// What happened to the packet, in a sentence.
+            pub fn about(self) -> &'static str {
+                match self { $(DropReason::$Name => $about.trim_ascii_start()),+ }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// The buffer was full when the packet arrived, so the packet was refused.
+    Full("full", Full),
+    /// The packet waited in the queue and was dropped to make room for another one.
+    Evicted("evicted", Evicted),
+    /// The packet was chosen at random and dropped, although there was room for it.
+    Random("random", Early),
+    /// The average queue was at or above the upper threshold when the packet arrived, where no packet passes.
+    AboveMax("above_max", Early),
+    /// The packet's conversation held more than its part of the queue, so the packet was dropped.
+    OverShare("over_share", Early),
+    /// The packet's own queue was full when the packet arrived, so the packet was refused.
+    QueueFull("queue_full", Full),
+    /// All packets of an interval had waited too long, so the packet was dropped as it was about to leave.
+    Sojourn("sojourn", Early),
+    /// It was an acknowledgement, and one behind it in the queue said all that it said.
+    Superseded("superseded", Early),
+    /// The packet and one drawn at random from the queue were of one conversation, so both were dropped.
+    SameFlow("same_flow", Early),
+    /// The packet's conversation does not answer to drops, and what all such conversations may send was used up.
+    Penalty("penalty", Early),
 }
 
 /// What the reasons for drops have in common, for columns that add them up.
@@ -37,53 +62,6 @@ pub enum DropKind {
     Evicted,
     /// A rule chose the packet although there was room for it.
     Early,
-}
-
-impl DropReason {
-    /// All reasons, in the order of their numbers.
-    pub const ALL: [DropReason; 10] = [
-        DropReason::Full,
-        DropReason::Evicted,
-        DropReason::Random,
-        DropReason::AboveMax,
-        DropReason::OverShare,
-        DropReason::QueueFull,
-        DropReason::Sojourn,
-        DropReason::Superseded,
-        DropReason::SameFlow,
-        DropReason::Penalty,
-    ];
-
-    /// The name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            DropReason::Full => "full",
-            DropReason::Evicted => "evicted",
-            DropReason::Random => "random",
-            DropReason::AboveMax => "above_max",
-            DropReason::OverShare => "over_share",
-            DropReason::QueueFull => "queue_full",
-            DropReason::Sojourn => "sojourn",
-            DropReason::Superseded => "superseded",
-            DropReason::SameFlow => "same_flow",
-            DropReason::Penalty => "penalty",
-        }
-    }
-
-    /// What it has in common with others.
-    pub fn kind(self) -> DropKind {
-        match self {
-            DropReason::Full | DropReason::QueueFull => DropKind::Full,
-            DropReason::Evicted => DropKind::Evicted,
-            DropReason::Random
-            | DropReason::AboveMax
-            | DropReason::OverShare
-            | DropReason::Sojourn
-            | DropReason::Superseded
-            | DropReason::SameFlow
-            | DropReason::Penalty => DropKind::Early,
-        }
-    }
 }
 
 impl DropKind {
@@ -122,4 +100,24 @@ pub struct Dropped {
     pub class: u8,
     /// Why it was dropped.
     pub reason: DropReason,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_has_its_own_name_and_a_sentence() {
+        for (code, reason) in DropReason::ALL.iter().enumerate() {
+            assert_eq!(*reason as usize, code);
+            let about = reason.about();
+            assert!(about.ends_with('.') && about.starts_with(char::is_uppercase), "{about:?}");
+            assert_eq!(
+                DropReason::ALL.iter().filter(|other| other.name() == reason.name()).count(),
+                1,
+                "{}",
+                reason.name()
+            );
+        }
+    }
 }

@@ -17,10 +17,12 @@ pub enum Unit {
     Probability,
     /// A plain number.
     None,
+    /// Whether a comparison of the law holds: 1, or 0 if it does not. Sentences depend on it; it stands in no table.
+    Fact,
 }
 
 impl Unit {
-    /// The unit in tables and on pages; empty for plain numbers and probabilities.
+    /// The unit in tables and on pages; empty for plain numbers and probabilities, and "fact" for what stands in no table.
     pub fn name(self) -> &'static str {
         match self {
             Unit::Packets => "packets",
@@ -29,6 +31,7 @@ impl Unit {
             Unit::BitPerS => "bit/s",
             Unit::Seconds => "s",
             Unit::Probability | Unit::None => "",
+            Unit::Fact => "fact",
         }
     }
 }
@@ -238,6 +241,42 @@ numbers! {
     Samples("samples", None),
     /// Samples above which packets of a conversation are dropped.
     FairSamples("fair_samples", None),
+    /// Whether the packet's own queue would be one of the longest with it.
+    OwnIsLongest("own_is_longest", Fact),
+    /// Whether the fluid system begins to serve the packet as it arrives: nothing of its conversation was left there.
+    StartsNow("starts_now", Fact),
+    /// Whether promptness made the bid smaller than the finish number.
+    Prompt("prompt", Fact),
+    /// Whether the packet interrupts the one in transmission.
+    Interrupts("interrupts", Fact),
+    /// Whether the average queue is below the lower threshold.
+    BelowLow("below_min_threshold", Fact),
+    /// Whether the average queue has reached the upper threshold.
+    ReachedHigh("reached_max_threshold", Fact),
+    /// Whether the average queue is above the threshold.
+    AboveThreshold("above_threshold", Fact),
+    /// Whether the average queue is so large that packets of all conversations are marked.
+    AbovePanic("above_panic", Fact),
+    /// Whether the packet's conversation has more than its part.
+    AboveFair("above_fair_part", Fact),
+    /// Whether the managed queue is above the threshold at which packets are marked.
+    AboveMark("above_mark_threshold", Fact),
+    /// Whether the packet waited longer than is acceptable.
+    OverTarget("over_target", Fact),
+    /// Whether so little waits at the port that nothing is dropped.
+    ShortQueue("short_queue", Fact),
+    /// Whether packets have waited too long for an interval.
+    OverInterval("over_interval", Fact),
+    /// Whether the rules leave nothing to chance: the packet is certain to be dropped.
+    Certain("certain", Fact),
+    /// Whether the line is congested, so that there is a fair share.
+    Congested("congested", Fact),
+    /// Whether the packet carries the code point of a scalable flow.
+    Scalable("scalable", Fact),
+    /// Whether the class has overdrawn its rate, so that it has to borrow.
+    Overdrawn("overdrawn", Fact),
+    /// Whether the packet's host has several queues with a standing backlog.
+    SharesHost("shares_host", Fact),
 }
 
 /// Takes the numbers of a decision, one after the other.
@@ -246,6 +285,11 @@ pub type Tell<'a> = &'a mut dyn FnMut(Number, f64);
 /// A number of packets or of bytes, in the unit of a buffer.
 pub(crate) fn in_unit_of(buffer: headgate_packet::Buffer, packets: Number, bytes: Number) -> Number {
     if matches!(buffer, headgate_packet::Buffer::Packets(_)) { packets } else { bytes }
+}
+
+/// Whether something holds.
+pub(crate) fn tell_fact(fact: Number, holds: bool, tell: Tell<'_>) {
+    tell(fact, f64::from(u8::from(holds)));
 }
 
 /// The limit of a buffer, if it has one.

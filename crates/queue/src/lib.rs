@@ -20,6 +20,7 @@ mod managed;
 pub mod parts;
 mod port;
 mod relative;
+pub mod says;
 
 pub use backlog::Backlog;
 pub use counters::{Counters, InService, Sent};
@@ -32,4 +33,4 @@ pub use drops::{DropKind, DropReason, Dropped};
 pub use explain::{Number, Tell, Unit};
 pub use link_info::LinkInfo;
 pub use managed::Managed;
-pub use port::{Port, Service};
+pub use port::{Port, SAYS as ROOM_SAYS, Service};

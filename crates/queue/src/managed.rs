@@ -171,6 +171,14 @@ impl<A: Aqm> Discipline for Managed<A> {
         self.scheduler.has_forgotten(flow, now) && self.aqm.has_forgotten(flow, own, now)
     }
 
+    fn shares_by_known_weights(&self) -> bool {
+        self.scheduler.shares_by_known_weights()
+    }
+
+    fn never_forgets(&self) -> bool {
+        self.scheduler.never_forgets() || self.aqm.never_forgets(self.per_conversation)
+    }
+
     fn on_idle(&mut self) {
         self.scheduler.on_idle();
     }

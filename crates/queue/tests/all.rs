@@ -27,4 +27,5 @@ mod parameters;
 mod pie;
 mod port;
 mod preemption;
+mod says;
 mod sfb;

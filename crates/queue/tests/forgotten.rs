@@ -3,9 +3,10 @@
 use crate::common::cases::cases;
 use crate::common::choices;
 
-use choices::{TURNS, in_turn};
-use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{Discipline as _, LinkInfo, Port, Spec, aqm};
+use choices::{TURNS, examples, in_turn};
+use headgate_packet::choice::Entry;
+use headgate_packet::{Ecn, FlowId, Memory, Packet, Rate, Rng, Time};
+use headgate_queue::{Discipline as _, LIST, LinkInfo, Port, Spec, aqm};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -15,29 +16,11 @@ const MS: u64 = 1_000_000_000;
 /// An arrival: gap in ms since the one before, conversation, bytes.
 type Arrival = (u64, u32, u32);
 
-/// Every discipline with every choice, and some with parameters that bear on what is forgotten; small time constants, so that it is soon.
+/// Every discipline with every choice, and with each of its examples; small time constants, so that what is forgotten is soon.
 fn all(buffer: &str, turn: usize) -> Vec<(String, Spec)> {
-    let more = [
-        r#"{"kind": "virtual_clock", "rate": "3kbit/s"}"#,
-        r#"{"kind": "drr", "queues": 3}"#,
-        r#"{"kind": "drr", "quantum": "100B"}"#,
-        r#"{"kind": "fq", "delta": "400B"}"#,
-        r#"{"kind": "fq", "delta": "400B", "charge_drops": false}"#,
-        r#"{"kind": "hrr", "slot": "300B", "work_conserving": true}"#,
-        r#"{"kind": "hrr", "slot": "100B"}"#,
-        r#"{"kind": "fred", "min_threshold": "2pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5}"#,
-        r#"{"kind": "choke", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5}"#,
-        r#"{"kind": "drr_plus", "aqm": {"kind": "red", "min_threshold": "60B", "max_threshold": "400B", "max_p": 0.9, "weight": 0.3}}"#,
-        r#"{"kind": "fq", "aqm": {"kind": "red", "min_threshold": "2pkt", "max_threshold": "5pkt", "max_p": 0.9, "weight": 0.3}}"#,
-        r#"{"kind": "drr", "aqm": {"kind": "enhanced_red", "min_threshold": "2pkt", "max_threshold": "5pkt", "weight": 0.3}}"#,
-        r#"{"kind": "drr_plus_plus", "queues": 0, "aqm": {"kind": "codel", "target": "30ms", "interval": "90ms", "max_packet": "100B"}}"#,
-        r#"{"kind": "drr_plus_plus", "queues": 0, "quantum": "100B"}"#,
-        r#"{"kind": "csfq", "k": "2ms", "threshold": 0}"#,
-        r#"{"kind": "csfq", "k": "20ms", "rules": "figure_2", "role": "island"}"#,
-    ];
     let table = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
     let mut tables: Vec<Value> = in_turn(buffer, turn).map(|(text, _)| table(&text)).collect();
-    tables.extend(more.iter().map(|text| table(text)));
+    tables.extend(LIST.iter().flat_map(examples));
     let made = tables.into_iter().map(|mut table| {
         table["buffer"] = buffer.into();
         if table["kind"] == "drr_plus" && table.get("aqm").is_none() {
@@ -59,27 +42,6 @@ fn all(buffer: &str, turn: usize) -> Vec<(String, Spec)> {
         (table.to_string(), serde_json::from_value(table).expect("a discipline"))
     });
     made.collect()
-}
-
-/// Those that never forget a conversation that they met: see the head of each file.
-fn never_forgets(text: &str) -> bool {
-    let table: Value = serde_json::from_str(text).expect("JSON");
-    if ["enhanced_red", "sfb"].iter().any(|aqm| table["aqm"]["kind"] == **aqm) {
-        return true;
-    }
-    // Under a scheduler that keeps conversations apart each has a `max_p` of its own.
-    if table["aqm"]["adaptive"] == true {
-        return true;
-    }
-    match table["kind"].as_str().expect("a kind") {
-        "sfq" | "wf2q_plus" | "enhanced_red" | "sfb" => true,
-        "virtual_clock" => table.get("rate").is_none(),
-        "drr" => table.get("queues").is_some(),
-        "drr_plus_plus" => table["queues"] != 0,
-        "fq_codel" | "fq_pie" | "cake" | "linux_fq" => true,
-        "csfq" => table["rules"] == "published_code" && table["role"] != "core",
-        _ => false,
-    }
 }
 
 /// A port under test and what it did.
@@ -185,12 +147,13 @@ proptest! {
             let mut bench = Bench::new(&spec, weights);
             before.iter().for_each(|a| bench.offer(*a, a.1 as u8 % 3));
             let forgotten = |bench: &Bench| (0..3).all(|c| bench.has_forgotten(c));
-            let most = if never_forgets(&name) { 100 } else { 20_000 };
+            let never_forgets = bench.port.discipline().never_forgets();
+            let most = if never_forgets { 100 } else { 20_000 };
             let steps = (0..most).find(|_| {
                 bench.offer((500, 3, 400), 0);
                 forgotten(&bench)
             });
-            if never_forgets(&name) {
+            if never_forgets {
                 let met = |c: u32| before.iter().any(|a| a.1 == c) && bench.has_forgotten(c);
                 prop_assert!(!(0..3).any(met), "{}: forgets after all", name);
             } else {
@@ -207,10 +170,10 @@ fn a_line_that_is_never_idle_forgets_too() {
         let kind = serde_json::from_str::<Value>(&name).expect("JSON")["kind"].as_str().expect("a kind").to_owned();
         let average =
             name.contains(r#""aqm""#) || ["selective_decbit", "csfq", "drr_plus", "afd"].contains(&kind.as_str());
-        if never_forgets(&name) || average {
+        let mut bench = Bench::new(&spec, [1, 2, 3, 1]);
+        if bench.port.discipline().never_forgets() || average {
             continue;
         }
-        let mut bench = Bench::new(&spec, [1, 2, 3, 1]);
         (0..30).for_each(|_| bench.offer((0, 3, 500), 0));
         (0..10).for_each(|_| bench.offer((0, 0, 500), 0));
         // Of 500 ms each, as the line sends them.
@@ -222,5 +185,40 @@ fn a_line_that_is_never_idle_forgets_too() {
         // HRR keeps packets back, and some drop the flood.
         let rests = ["hrr", "dualpi2", "pi2"].contains(&kind.as_str());
         assert!(bench.port.backlog().packets > 0 || rests, "{name}: the line is busy");
+    }
+}
+
+/// Whether a discipline, or one with an AQM, never forgets a conversation.
+fn is_never(spec: &Spec) -> bool {
+    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![1], hosts: vec![] };
+    spec.build(&link).never_forgets()
+}
+
+/// The cards say of what is never forgotten what the disciplines say.
+#[test]
+fn the_cards_say_what_is_never_forgotten() {
+    let says = |entry: &Entry| entry.card.remembers.iter().any(|memory| memory.until == Memory::NEVER);
+    for entry in LIST {
+        let own: Vec<Spec> = choices::disciplines("5pkt")
+            .into_iter()
+            .map(|(_, spec)| spec)
+            .filter(|spec| spec.name() == entry.name)
+            .collect();
+        // Without those that have an AQM of another card.
+        let plain = own.iter().filter(|spec| serde_json::to_value(spec).expect("JSON")["aqm"].is_null());
+        let is_never_own = plain.map(is_never).fold(false, |any, never| any | never);
+        assert_eq!(is_never_own, says(entry), "{}: its card says another thing", entry.name);
+        let keeps = own[0].per_conversation();
+        assert_eq!(keeps, !entry.card.remembers.is_empty(), "{}: its card says what it keeps of a flow", entry.name);
+    }
+    for entry in aqm::LIST {
+        let tables = std::iter::once(json!({"kind": entry.name})).chain(examples(entry));
+        let any = tables.map(|aqm| serde_json::from_value(json!({"kind": "scfq", "aqm": aqm})).expect("a discipline"));
+        assert_eq!(
+            any.map(|spec| is_never(&spec)).fold(false, |any, never| any | never),
+            says(entry),
+            "{}",
+            entry.name
+        );
     }
 }

@@ -6,7 +6,8 @@ use headgate_packet::Rate;
 use headgate_packet::choice::Entry;
 use headgate_packet::foreign;
 use headgate_packet::header::{deviations, title};
-use headgate_queue::{Discipline as _, Does, LinkInfo, Priorities};
+use headgate_queue::says::{self, Sentence};
+use headgate_queue::{Discipline as _, Does, LinkInfo, Moment, Priorities, ROOM_SAYS};
 use serde_json::{Value, json};
 
 /// The lists by name.
@@ -31,6 +32,13 @@ pub fn catalogue(list: &str) -> Option<Value> {
     let (_, entries) = LISTS.iter().find(|(name, _)| *name == list)?;
     let with_gauges = |entry| {
         let mut described = describe(entry);
+        if ["disciplines", "aqms"].contains(&list) {
+            let room = (list == "disciplines").then_some(ROOM_SAYS);
+            let texts: Vec<&'static str> = entry.card.says.iter().copied().chain(room).collect();
+            let says = says::read(&texts).unwrap_or_else(|wrong| panic!("{}: {wrong}", entry.name));
+            described["says"] = says.sentences.iter().map(sentence).collect();
+            described["order"] = json!(says.order);
+        }
         match list {
             "disciplines" => {
                 let queue = headgate_queue::Spec::default_of(entry.name).expect("a discipline of the list");
@@ -60,9 +68,9 @@ pub fn catalogue(list: &str) -> Option<Value> {
         }
     }
     match list {
-        "flow-controls" => all.extend(headgate_control::REGISTRY.all().iter().map(|entry| plugin(entry))),
+        "flow-controls" => all.extend(headgate_control::REGISTRY.all().iter().map(|entry| plugin(entry, entries))),
         "disciplines" => all.extend(headgate_queue::REGISTRY.all().iter().map(|entry| {
-            let mut described = plugin(entry);
+            let mut described = plugin(entry, entries);
             done(&mut described, Does::ALL);
             described
         })),
@@ -97,6 +105,12 @@ fn served(described: &mut Value, config: &Config) {
     described["kept"] = kept.into();
 }
 
+/// A sentence to the numbers of a decision.
+fn sentence(said: &Sentence) -> Value {
+    let when: Vec<Value> = said.when.iter().map(|(number, holds)| json!([number, holds])).collect();
+    json!({ "text": said.text, "leaves": said.moment == Moment::Departure, "place": said.place, "when": when, "outcomes": said.outcomes })
+}
+
 /// The gauges of the discipline, read at the end of each interval.
 fn gauges(spec: &headgate_queue::Spec) -> Vec<&'static str> {
     let rate = Rate::from_bps(1_000_000).expect("above zero");
@@ -105,11 +119,14 @@ fn gauges(spec: &headgate_queue::Spec) -> Vec<&'static str> {
     names
 }
 
-/// One that was registered; it says so by `plugin`.
-fn plugin<M: ?Sized>(entry: &foreign::Entry<M>) -> Value {
+/// One that was registered; it says so by `plugin`. A page shows those of its parameters first that it shows first of one of the list.
+fn plugin<M: ?Sized>(entry: &foreign::Entry<M>, list: &[Entry]) -> Value {
+    let parameters = parameters(&entry.schema, &entry.defaults);
+    let is_main = |name: &&Value| list.iter().any(|known| known.card.main.iter().any(|main| **name == **main));
+    let main: Vec<&Value> = parameters.iter().map(|parameter| &parameter["name"]).filter(is_main).collect();
     json!({
         "name": entry.name, "source": entry.source, "deviations": [], "summary": entry.summary, "plugin": true,
-        "parameters": parameters(&entry.schema, &entry.defaults), "gauges": [], "transport": true
+        "parameters": parameters, "main": main, "gauges": [], "transport": true
     })
 }
 
@@ -119,7 +136,7 @@ fn describe(entry: &Entry) -> Value {
     json!({
         "name": entry.name, "source": entry.card.source, "deviations": deviations(entry.header), "summary": schema["description"],
         "family": entry.card.family, "aliases": entry.card.aliases,
-        "parameters": parameters
+        "parameters": parameters, "main": entry.card.main
     })
 }
 

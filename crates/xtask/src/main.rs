@@ -1,11 +1,12 @@
 //! `cargo xtask write` makes the generated files; `cargo xtask check` fails when one is stale, or a file of code has 400 lines or more.
 
 mod length;
+mod marked;
 mod numbers;
 mod programs;
-mod readme;
+mod transports;
 
-use headgate_queue::Number;
+use headgate_queue::{Number, Unit};
 use headgate_sim::{catalogue, spec::Scenario};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -54,10 +55,8 @@ fn files(root: &Path) -> Vec<(PathBuf, String)> {
     all.push((PathBuf::from("docs/reference/scenario.md"), scenario_page(&Scenario::schema())));
     all.push((PathBuf::from("docs/reference/columns.md"), columns_page()));
     all.push((PathBuf::from("docs/reference/numbers.md"), numbers_page()));
-    all.push((
-        PathBuf::from("README.md"),
-        readme::with_numbers(&std::fs::read_to_string(root.join("README.md")).unwrap_or_default()),
-    ));
+    let marked = marked::pages(|page| std::fs::read_to_string(root.join(page)).unwrap_or_default());
+    all.extend(marked.into_iter().map(|(page, text)| (PathBuf::from(page), text)));
     for (list, _) in catalogue::LISTS {
         all.push((PathBuf::from(format!("docs/reference/{list}.md")), page(list)));
     }
@@ -122,7 +121,7 @@ fn numbers_page() -> String {
     out.push_str("\nWith these numbers disciplines decide about a packet as it arrives, and AQMs such as `codel` as it leaves. The page of a packet in\n");
     out.push_str("`headgate explore` shows those of its discipline. Where a number is in packets and in bytes, the limits and thresholds of the discipline say which one decides.\n");
     out.push_str("\n| number | unit | meaning |\n| --- | --- | --- |\n");
-    for number in Number::ALL {
+    for number in Number::ALL.iter().filter(|number| number.unit() != Unit::Fact) {
         writeln!(out, "| `{}` | {} | {} |", number.name(), number.unit().name(), number.about()).expect("a string");
     }
     out

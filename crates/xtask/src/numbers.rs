@@ -1,7 +1,7 @@
 //! The numbers with which disciplines decide about packets as they arrive and as they leave, for the reference.
 
 use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{LinkInfo, Number, Port, Spec};
+use headgate_queue::{LinkInfo, Number, Port, Spec, Unit};
 use std::collections::BTreeSet;
 
 /// The numbers with which a discipline decides about packets: those of two conversations that fill its buffer.
@@ -25,5 +25,5 @@ pub fn numbers_of(discipline: &str) -> Vec<Number> {
             decisions.drain(|_, numbers| found.extend(numbers.iter().map(|(number, _)| *number as usize)));
         }
     }
-    found.into_iter().map(|code| Number::ALL[code]).collect()
+    found.into_iter().map(|code| Number::ALL[code]).filter(|number| number.unit() != Unit::Fact).collect()
 }

@@ -66,6 +66,25 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Sentence:
+    """A sentence to the numbers with which a discipline or an AQM decides about a packet.
+
+    Attributes:
+        text: with names of numbers in braces.
+        leaves: whether the numbers are those of its departure; otherwise those of its arrival.
+        place: 0 if it is said before those of an AQM and its scheduler, 2 if after them.
+        when: numbers that have to be above zero, or, where this is false, have not to be.
+        outcomes: what may have become of the packet; anything if there is none.
+    """
+
+    text: str
+    leaves: bool
+    place: int
+    when: tuple[tuple[str, bool], ...]
+    outcomes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Choosable:
     """An entry of a list.
 
@@ -89,6 +108,9 @@ class Choosable:
         preset: the transport's preset that it has by itself.
         recovery: how its losses are found and repaired by itself.
         kept: options of the transport that belong to it, where a preset would change them.
+        main: parameters that a page shows first, because they are changed most often.
+        says: of a discipline and of an AQM, sentences to the numbers with which it decides.
+        order: of a discipline, the number by which waiting packets leave, the smallest first.
     """
 
     name: str
@@ -110,6 +132,9 @@ class Choosable:
     preset: str = "rfc"
     recovery: str = ""
     kept: Mapping[str, object] = field(default_factory=dict)
+    main: tuple[str, ...] = ()
+    says: tuple[Sentence, ...] = ()
+    order: str | None = None
 
     def takes(self, parameter: str) -> bool:
         """Whether it has a parameter of this name."""
@@ -204,6 +229,11 @@ def _same(value: Any) -> Any:
     return value
 
 
+def _sentence(said: Mapping[str, Any]) -> Sentence:
+    when = tuple((name, holds) for name, holds in said["when"])
+    return Sentence(said["text"], said["leaves"], said["place"], when, tuple(said["outcomes"]))
+
+
 def _parameter(said: dict[str, Any]) -> Parameter:
     lists: dict[str, Any] = {key: tuple(said[key]) for key in ("choices", "meanings") if key in said}
     return Parameter(**{**said, **lists})
@@ -217,6 +247,8 @@ _TYPES: Mapping[str, Callable[[Any], Any]] = {
     "gauges": tuple,
     "does": frozenset,
     "priorities": tuple,
+    "main": tuple,
+    "says": lambda said: tuple(map(_sentence, said)),
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._core import ScenarioError
-from ..base.catalogue import has_transport
+from ..base.catalogue import catalogue, has_transport
 from ..base.errors import HeadgateError
 from ..scenario.scenario import Scenario, tables_at
 from .fields import Node, amount, branch, control, deref, kinds, node, optional, written
@@ -35,46 +35,10 @@ OPTIONAL = {
 #: Maximum number of flows and of links whose controls are there.
 ENTRIES = 24
 
-#: Parameters of choices that the page shows first, because they are changed most often.
-_MAIN = {
-    "queue": (
-        "buffer",
-        "max_p",
-        "min_threshold",
-        "max_threshold",
-        "target",
-        "interval",
-        "update",
-        "mark",
-        "coupling",
-        "diffserv",
-        "isolation",
-        "queues",
-        "increment",
-        "freeze",
-        "bin_size",
-        "penalty_rate",
-        "target_queue",
-        "k",
-    ),
-    "control": ("window",),
-    "workload": ("rate", "mean", "bytes"),
-    "loss": ("probability",),
-    "aqm": (
-        "max_p",
-        "min_threshold",
-        "max_threshold",
-        "target",
-        "interval",
-        "update",
-        "mark",
-        "delay",
-        "freeze",
-        "bin_size",
-        "penalty_rate",
-        "target_queue",
-    ),
-}
+#: The lists of those whose cards say which of their parameters the page shows first.
+_LISTS = {
+    "queue": "disciplines", "control": "flow-controls", "workload": "workloads", "loss": "losses", "aqm": "aqms",
+}  # fmt: skip
 
 
 def controls(scenario: Scenario) -> list[dict[str, Any]]:
@@ -232,6 +196,7 @@ def choice(path: str, key: str, title: str, group: str, given: Any, main: bool) 
         "number": None, "unit": None, "low": None, "high": None, "from": None, "to": None, "log": False, "step": None,
         "choices": kinds(schema), "help": chosen.get("description"), "main": main or key == "workload",
     }  # fmt: skip
+    first = _shown_first(key, table["kind"])
     for name, parameter in chosen["properties"].items():
         if name == "kind":
             continue
@@ -239,8 +204,14 @@ def choice(path: str, key: str, title: str, group: str, given: Any, main: bool) 
             yield from _aqm(f"{prefix}{key}", title, group, deref(parameter).get("default"), table.get(name), main)
             continue
         value = table.get(name, deref(parameter).get("default"))
-        shown_first = name in _MAIN.get(key, ()) and (main or key == "workload")
+        shown_first = name in first and (main or key == "workload")
         yield control(f"{prefix}{key}.{name}", f"{label}{_words(name)}", group, parameter, value, shown_first)
+
+
+def _shown_first(key: str, kind: str) -> tuple[str, ...]:
+    """The parameters of a kind that the page shows first, as its card says."""
+    known = catalogue(_LISTS[key]) if key in _LISTS else {}
+    return known[kind].main if kind in known else ()
 
 
 def _aqm(path: str, title: str, group: str, default: Any, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:

@@ -13,6 +13,9 @@ from ..base.units import scale_of
 #: The unit and the meaning of each number.
 KNOWN = {name: (unit, about) for name, unit, about in _core.NUMBERS}
 
+#: The unit of a number that says whether something holds: sentences depend on it, and it is not shown.
+FACT = "fact"
+
 #: Suffixes of names that give the unit, which is shown beside the value.
 _UNITS = ("_packets", "_bytes")
 
@@ -34,7 +37,7 @@ def shown(numbers: Mapping[str, float]) -> list[dict[str, Any]]:
             "unit": KNOWN[name][0] if math.isfinite(value) else "", "about": KNOWN[name][1],
         }
         for name, value in numbers.items()
-        if name not in _beside(numbers)
+        if KNOWN[name][0] != FACT and name not in _beside(numbers)
     ]  # fmt: skip
 
 

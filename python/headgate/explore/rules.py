@@ -1,30 +1,17 @@
-"""By which rule each discipline decides about a packet, in sentences: those of `rules.toml`, with the numbers of the packet."""
+"""By which rule each discipline decides about a packet, in sentences: those of its card and of its AQM's, with the packet's numbers."""
 
 from __future__ import annotations
 
-import math
-import operator
-import tomllib
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any
 
+from ..base.catalogue import Choosable, Sentence, catalogue
 from .numbers import fields, with_unit, words
-
-_OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq}
-
-
-@cache
-def rules() -> dict[str, dict[str, Any]]:
-    """The tables of the file, by the names of disciplines and of what several of them share."""
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def order_of(kind: str) -> str | None:
     """The number by which packets leave a discipline, the smallest first; None if it is not by one number."""
-    found: str | None = rules().get(kind, {}).get("order")
-    return found
+    known = catalogue("disciplines")
+    return known[kind].order if kind in known else None
 
 
 def sentences(
@@ -39,35 +26,27 @@ def sentences(
         aqm: the AQM of its queues, if it has one.
         leaves: the packet left, and the numbers are those of that moment; otherwise it arrived.
 
-    >>> sentences("csfq", {"label": 4.2e6, "fair_share": 2e6, "probability": 0.52}, "random")
+    >>> sentences("csfq", {"label": 4.2e6, "fair_share": 2e6, "congested": 1, "probability": 0.52}, "random")
     ['Its label of 4.2 Mbit/s exceeded the fair share of 2 Mbit/s: it was to be dropped with probability 0.52.']
     """
-    found, rule = words(numbers), rules().get(kind, {})
-    own = [each for each in (rules().get(aqm or "", {}), rule) if each]
-    tables = [*(rules()[name] for each in own for name in each.get("also", [])), *own]
-    if not leaves:
-        tables.append(rules()["room"])
+    found = words(numbers)
+    said = [each for scheme in _schemes(kind, aqm) for each in scheme.says if each.leaves == leaves]
     return [
-        each["text"].format(**{name: with_unit(*found[name]) for name in fields(each["text"])})
-        for table in tables
-        for each in table.get("leaves" if leaves else "says", [])
-        if outcome in each.get("outcomes", [outcome])
-        and all(name in found for name in fields(each["text"]))
-        and all(_holds(condition, found) for condition in each.get("when", []))
+        each.text.format(**{name: with_unit(*found[name]) for name in fields(each.text)})
+        for each in sorted(said, key=lambda each: each.place)
+        if _holds(each, found, outcome)
     ]
 
 
-def _holds(condition: str, numbers: Mapping[str, tuple[float, str]]) -> bool:
-    """Whether a condition such as "average > threshold" holds; never of a number that is not there."""
-    left, sign, right = condition.split()
-    values = [_value(left, numbers), _value(right, numbers)]
-    return bool(_OPERATORS[sign](*values))
+def _schemes(kind: str, aqm: str | None) -> list[Choosable]:
+    named = [("aqms", aqm or ""), ("disciplines", kind)]
+    return [catalogue(list_)[name] for list_, name in named if name in catalogue(list_)]
 
 
-def _value(name: str, numbers: Mapping[str, tuple[float, str]]) -> float:
-    if name in numbers:
-        return numbers[name][0]
-    try:
-        return math.inf if name == "unlimited" else float(name)
-    except ValueError:
-        return math.nan
+def _holds(said: Sentence, numbers: Mapping[str, tuple[float, str]], outcome: str) -> bool:
+    """Whether a sentence is said: all of its numbers are there, and its conditions hold."""
+    return (
+        (not said.outcomes or outcome in said.outcomes)
+        and all(name in numbers for name in fields(said.text))
+        and all(name in numbers and (numbers[name][0] > 0) == holds for name, holds in said.when)
+    )

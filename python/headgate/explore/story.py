@@ -18,19 +18,8 @@ from .rules import order_of, sentences
 from .store import Finished
 from .wire import RequestError
 
-#: Why a packet was dropped, by the engine's reason.
-RULES = {
-    "full": "The buffer was full when the packet arrived, so the packet was refused.",
-    "evicted": "The packet waited in the queue and was dropped to make room for another one.",
-    "random": "The packet was chosen at random and dropped, although there was room for it.",
-    "above_max": "The average queue was at or above the upper threshold when the packet arrived, where no packet passes.",
-    "over_share": "The packet's conversation held more than its part of the queue, so the packet was dropped.",
-    "queue_full": "The packet's own queue was full when the packet arrived, so the packet was refused.",
-    "sojourn": "All packets of an interval had waited too long, so the packet was dropped as it was about to leave.",
-    "superseded": "It was an acknowledgement, and one behind it in the queue said all that it said.",
-    "same_flow": "The packet and one drawn at random from the queue were of one conversation, so both were dropped.",
-    "penalty": "The packet's conversation does not answer to drops, and what all such conversations may send was used up.",
-}
+#: What happened to a packet that was dropped, by the engine's reason.
+DROPPED = dict(zip(_core.DROP_REASONS, _core.DROP_REASON_ABOUT, strict=True))
 
 #: Part of a round trip within which a sender cannot have learned of the loss or the mark of a packet.
 _SOON = 0.25
@@ -96,7 +85,7 @@ def _decision(queue: dict[str, Any], packet: dict[str, Any], packets: AtPort, i:
         else "A host's own queue: first come, first served, unlimited."
     )
     if packet["reason"] is not None:
-        rule = f"{RULES[packet['reason']]} {queue['kind']}: {summary}"
+        rule = f"{DROPPED[packet['reason']]} {queue['kind']}: {summary}"
     elif packet["started"] is None:
         rule = f"The packet still waited at the end of what is followed. {queue['kind']}: {summary}"
     else:

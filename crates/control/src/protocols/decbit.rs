@@ -126,7 +126,10 @@ pub struct Decbit {
 
 impl Decbit {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 3");
+    pub const CARD: Card = Card {
+        main: &["window"],
+        ..Card::of("Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 3")
+    };
 
     /// A source with a window of one packet.
     pub fn new(params: &DecbitParams) -> Decbit {

@@ -102,7 +102,7 @@ pub struct Generic {
 
 impl Generic {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 3");
+    pub const CARD: Card = Card { main: &["window"], ..Card::of("Demers, Keshav and Shenker 1989, section 3") };
 
     /// A source.
     pub fn new(params: &GenericParams) -> Generic {

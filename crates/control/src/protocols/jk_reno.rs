@@ -46,7 +46,7 @@ pub struct JkReno {
 
 impl JkReno {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Jacobson 1990 (4.3BSD-Reno); RFC 2001");
+    pub const CARD: Card = Card { main: &["window"], ..Card::of("Jacobson 1990 (4.3BSD-Reno); RFC 2001") };
 
     /// A source with a window of one packet.
     pub fn new(params: &JkRenoParams) -> JkReno {

@@ -107,7 +107,10 @@ pub struct JkTahoe(SlowStart);
 
 impl JkTahoe {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Jacobson and Karels 1988; Demers, Keshav and Shenker 1989, section 3");
+    pub const CARD: Card = Card {
+        main: &["window"],
+        ..Card::of("Jacobson and Karels 1988; Demers, Keshav and Shenker 1989, section 3")
+    };
 
     /// A source with a window of one packet.
     pub fn new(params: &JkTahoeParams) -> JkTahoe {

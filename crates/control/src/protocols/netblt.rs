@@ -104,7 +104,7 @@ pub struct Netblt {
 
 impl Netblt {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Keshav 1991, section 4.3");
+    pub const CARD: Card = Card { main: &["window"], ..Card::of("Keshav 1991, section 4.3") };
 
     /// A source before its first packet.
     pub fn new(params: &NetbltParams) -> Netblt {

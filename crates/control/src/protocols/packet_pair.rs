@@ -51,7 +51,7 @@ pub struct PacketPair {
 
 impl PacketPair {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Keshav 1991, chapter 4");
+    pub const CARD: Card = Card { main: &["window"], ..Card::of("Keshav 1991, chapter 4") };
 
     /// A source before its first packet.
     pub fn new(params: &PacketPairParams) -> PacketPair {

@@ -70,7 +70,7 @@ pub struct PpCth {
 
 impl PpCth {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Keshav 1991, chapter 5");
+    pub const CARD: Card = Card { main: &["window"], ..Card::of("Keshav 1991, chapter 5") };
 
     /// A source before its first packet.
     pub fn new(params: &PpCthParams) -> PpCth {

@@ -21,7 +21,7 @@ use super::{Aqm, Queue, Verdict};
 use crate::parts::StepClock;
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Card, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,13 @@ pub struct Afd {
 
 impl Afd {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Pan, Breslau, Prabhakar and Shenker 2003");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"samples": 12, "sample_interval": 1, "target_queue": 1}"#],
+        main: &["update", "target_queue"],
+        says: &[include_str!("afd.says")],
+        remembers: &[Memory::of("its samples in the shadow buffer", "when later samples have replaced them")],
+        ..Card::of("Pan, Breslau, Prabhakar and Shenker 2003")
+    };
 
     /// No queue yet.
     pub fn new(params: &AfdParams, link: &LinkInfo) -> Afd {

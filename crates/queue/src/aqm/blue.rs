@@ -13,7 +13,7 @@ use super::{Aqm, Queue, Verdict};
 use crate::parts::{self, BlueSteps};
 use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Buffer, Card, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Card, Check, Duration, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -103,7 +103,18 @@ impl State {
 
 impl Blue {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Feng, Kandlur, Saha and Shin 1999");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"increment": 0.25, "decrement": 0.125, "freeze": "70ms"}"#],
+        main: &["mark", "freeze"],
+        says: &[include_str!("blue.says")],
+        remembers: &[
+            Memory::of(
+                "as without it, and the probability with which its packets are dropped",
+                "when that has fallen to zero, by `decrement` in each `freeze`",
+            ),
+        ],
+        ..Card::of("Feng, Kandlur, Saha and Shin 1999")
+    };
 
     /// No queue yet.
     pub fn new(params: &BlueParams, _link: &LinkInfo) -> Blue {

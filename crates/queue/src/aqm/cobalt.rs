@@ -14,9 +14,10 @@
 
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{self, BlueSteps, CobaltRule};
+use crate::explain::tell_fact;
 use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::{above_zero, packet_length};
-use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +91,20 @@ struct State {
 
 impl Cobalt {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Linux, sch_cake");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"target": "30ms", "interval": "90ms", "max_packet": "100B", "increment": 0.25, "decrement": 0.125}"#,
+        ],
+        main: &["target", "interval", "mark"],
+        says: &[include_str!("cobalt.says"), parts::Cobalt::SAYS],
+        remembers: &[
+            Memory::of(
+                "as without it, its count of signals and BLUE's probability",
+                "when both have fallen to zero, and an interval later",
+            ),
+        ],
+        ..Card::of("Linux, sch_cake")
+    };
 
     /// No queue yet.
     pub fn new(params: &CobaltParams, link: &LinkInfo) -> Cobalt {
@@ -180,7 +194,9 @@ pub(crate) fn explain(
     now: Time,
     tell: Tell<'_>,
 ) {
-    tell(Number::Sojourn, now.since(packet.arrived).as_secs_f64());
+    let sojourn = now.since(packet.arrived);
+    tell(Number::Sojourn, sojourn.as_secs_f64());
+    tell_fact(Number::OverTarget, rule.is_exceeded(sojourn, bulk), tell);
     tell(Number::Target, rule.acceptable(bulk).as_secs_f64());
     tell(Number::Interval, rule.interval.as_secs_f64());
     tell(Number::Behind, behind as f64);

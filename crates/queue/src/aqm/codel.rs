@@ -13,9 +13,10 @@
 //! no more than one drop beyond those that it began with, or has ended for more than 16 intervals.
 
 use super::{Aqm, Queue, Verdict};
+use crate::explain::tell_fact;
 use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,12 +98,22 @@ impl Head {
     fn new(packet: &Packet, queue: Queue, now: Time) -> Head {
         Head { now, sojourn: now.since(packet.arrived), waiting: queue.port.bytes }
     }
+
+    /// Whether it waited at least as long as is acceptable.
+    fn is_over_target(&self, params: &CodelParams) -> bool {
+        self.sojourn >= params.target
+    }
+
+    /// Whether no more than the longest packet waits, so that nothing is dropped.
+    fn is_short(&self, params: &CodelParams) -> bool {
+        self.waiting <= params.max_packet.0
+    }
 }
 
 impl State {
     /// `dodequeue` (section 5.6). Also finishes the previous dequeue. Returns true once every packet in a full interval has exceeded the target.
     fn meet(&mut self, head: Head, params: &CodelParams) -> bool {
-        let too_long = head.sojourn >= params.target && head.waiting > params.max_packet.0;
+        let too_long = head.is_over_target(params) && !head.is_short(params);
         self.above = if too_long { self.above.or(Some(head.now)) } else { None };
         let ok = self.above.is_some_and(|above| head.now >= above + params.interval);
         if std::mem::take(&mut self.rest) && ok {
@@ -154,7 +165,18 @@ impl State {
 
 impl Codel {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 8289");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"target": "30ms", "interval": "90ms", "max_packet": "100B"}"#],
+        main: &["target", "interval", "mark"],
+        says: &[include_str!("codel.says")],
+        remembers: &[
+            Memory::of(
+                "as without it, and how often its packets were dropped in the last episode",
+                "when that episode had one drop, or ended 16 intervals ago",
+            ),
+        ],
+        ..Card::of("RFC 8289")
+    };
 
     /// No queue yet.
     pub fn new(params: &CodelParams, _link: &LinkInfo) -> Codel {
@@ -207,7 +229,7 @@ impl Aqm for Codel {
 
     fn explain_departure(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>) {
         let (head, mut state) = (Head::new(packet, queue, look.now), self.queues[queue.number]);
-        state.meet(head, &self.params);
+        let ok = state.meet(head, &self.params);
         tell(Number::Sojourn, head.sojourn.as_secs_f64());
         tell(Number::Target, self.params.target.as_secs_f64());
         tell(Number::Interval, self.params.interval.as_secs_f64());
@@ -216,6 +238,9 @@ impl Aqm for Codel {
         if let Some(above) = state.above {
             tell(Number::Above, look.now.since(above).as_secs_f64());
         }
+        tell_fact(Number::OverTarget, head.is_over_target(&self.params), tell);
+        tell_fact(Number::ShortQueue, head.is_short(&self.params), tell);
+        tell_fact(Number::OverInterval, ok, tell);
         if state.dropping {
             tell(Number::Signals, f64::from(state.count));
             let until = state.drop_next.since(look.now).as_secs_f64() - look.now.since(state.drop_next).as_secs_f64();

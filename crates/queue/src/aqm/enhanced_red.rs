@@ -16,7 +16,7 @@
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Tuning, ChanceParams, Early, EarlyParams, EarlyQueues, FairChances};
 use crate::{Backlog, Cx, Does, LinkInfo, Look, Tell};
-use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Memory, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,13 @@ pub struct EnhancedRed {
 
 impl EnhancedRed {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3}"#],
+        main: &["min_threshold", "max_threshold", "delay"],
+        says: &[Early::AVERAGE_SAYS, Early::CHOSEN_ALONE_SAYS],
+        remembers: &[Memory::of("that it is a connection", Memory::NEVER)],
+        ..Card::of("Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2")
+    };
 
     /// No queue yet.
     pub fn new(params: &EnhancedRedParams, link: &LinkInfo) -> EnhancedRed {
@@ -128,6 +134,10 @@ impl Aqm for EnhancedRed {
     fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
         self.queues.of(queue.number).on_start(cx.now, packet.bytes, queue.waiting);
         Verdict::Pass
+    }
+
+    fn never_forgets(&self, _own: bool) -> bool {
+        true
     }
 
     fn has_forgotten(&self, flow: FlowId, own: Option<usize>, now: Time) -> bool {

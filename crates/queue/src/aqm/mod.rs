@@ -72,6 +72,7 @@ macro_rules! aqms {
                 fn timeout(&self) -> Option<Time>;
                 fn on_timeout(&mut self, queues: &[Backlog], now: Time);
                 fn has_forgotten(&self, flow: FlowId, own: Option<usize>, now: Time) -> bool;
+                fn never_forgets(&self, own: bool) -> bool;
                 fn probe(&self, sink: &mut dyn FnMut(&'static str, f64));
                 fn explain_arrival(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>);
                 fn explain_departure(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>);
@@ -155,6 +156,10 @@ pub trait Aqm {
     /// Whether it would treat a conversation of which nothing waits as a new one from `now` on. `own` is the queue that the conversation has for
     /// itself, if it has one, and which would be that of the new one.
     fn has_forgotten(&self, flow: FlowId, own: Option<usize>, now: Time) -> bool;
+    /// Whether it never forgets a conversation that it met; `own`: each has a queue for itself.
+    fn never_forgets(&self, _own: bool) -> bool {
+        false
+    }
     /// Gauges, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
     /// The numbers that decide about a packet, were it to arrive now. Nothing changes, and the numbers come from the functions that

@@ -13,7 +13,7 @@
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Awake, DelayGauge, Estimate, Pi, PiGains, StepClock};
 use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Card, Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, Ecn, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,15 @@ impl State {
 
 impl Pi2 {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 9332, appendix A");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"target": "30ms"}"#],
+        main: &["target", "update", "mark"],
+        says: &[include_str!("pi2.says")],
+        remembers: &[
+            Memory::of("as without it, and the probability with which its packets are dropped", "when that is zero"),
+        ],
+        ..Card::of("RFC 9332, appendix A")
+    };
 
     /// No queue yet.
     pub fn new(params: &Pi2Params, _link: &LinkInfo) -> Pi2 {

@@ -19,7 +19,7 @@ use super::{Aqm, Queue, Verdict};
 use crate::parts::{Awake, DelayGauge, Estimate, StepClock};
 use crate::{Backlog, Cx, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Bytes, Card, Check, Duration, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -202,7 +202,18 @@ fn scale(probability: f64) -> f64 {
 
 impl Pie {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 8033");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"target": "30ms"}"#, r#"{"target": "30ms", "derandomise": true}"#],
+        main: &["target", "update", "mark"],
+        says: &[include_str!("pie.says")],
+        remembers: &[
+            Memory::of(
+                "as without it, and the probability with which its packets are dropped",
+                "when that is zero and the burst allowance is spent; with `estimate = \"departure_rate\"` never, once a rate was measured",
+            ),
+        ],
+        ..Card::of("RFC 8033")
+    };
 
     /// No queue yet.
     pub fn new(params: &PieParams, _link: &LinkInfo) -> Pie {

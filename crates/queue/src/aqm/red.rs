@@ -15,7 +15,7 @@ use super::{Aqm, Queue, Verdict};
 use crate::parts::{Adapting, Early, EarlyParams, EarlyQueues, Tuning};
 use crate::{Backlog, Cx, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -100,9 +100,29 @@ pub struct Red {
     adapting: Vec<Adapting>,
 }
 
+/// What it keeps of each queue.
+pub(crate) const AVERAGE: Memory = Memory::of(
+    "as without it, and the average length of its queue",
+    "when the average has decayed below any rounding: with a `weight` of 0.002 after some 30,000 typical packets",
+);
+
 impl Red {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Floyd and Jacobson 1993");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "interval": "90ms"}"#,
+            r#"{"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.3, "adaptive": true, "interval": "90ms"}"#,
+            r#"{"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.3, "adaptive": true, "interval": "90ms", "gentle": true}"#,
+            r#"{"target_delay": "9s", "automatic_weight": true, "adaptive": true, "interval": "90ms"}"#,
+        ],
+        main: &["max_p", "min_threshold", "max_threshold", "interval", "mark"],
+        says: &[Early::AVERAGE_SAYS, Early::CHOSEN_SAYS, include_str!("red.says")],
+        remembers: &[
+            AVERAGE,
+            Memory { with: "`adaptive = true`", ..Memory::of("as without it, and its `max_p`", Memory::NEVER) },
+        ],
+        ..Card::of("Floyd and Jacobson 1993")
+    };
 
     /// No queue yet.
     pub fn new(params: &RedParams, link: &LinkInfo) -> Red {
@@ -160,6 +180,10 @@ impl Aqm for Red {
     fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
         self.queues.of(queue.number).on_start(cx.now, packet.bytes, queue.waiting);
         Verdict::Pass
+    }
+
+    fn never_forgets(&self, own: bool) -> bool {
+        own && self.interval.is_some()
     }
 
     fn has_forgotten(&self, _flow: FlowId, own: Option<usize>, now: Time) -> bool {

@@ -18,7 +18,7 @@
 use super::{Aqm, Queue, Verdict};
 use crate::parts::{Account, Bins, BinsLaw};
 use crate::{Backlog, Cx, Does, DropReason, Dropped, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Card, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Card, Check, Duration, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -149,7 +149,15 @@ pub struct Sfb {
 
 impl Sfb {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Feng, Kandlur, Saha and Shin 2001; Linux, sch_sfb");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"increment": 0.25, "decrement": 0.125, "levels": 2, "bins": 3, "bin_size": 1, "max": 3, "penalty_rate": 2.0, "penalty_burst": 2, "rehash": "2s", "warm_up": "700ms"}"#,
+        ],
+        main: &["mark", "bin_size", "penalty_rate"],
+        says: &[include_str!("sfb.says")],
+        remembers: &[Memory::of("its number, which gives the bins", Memory::NEVER)],
+        ..Card::of("Feng, Kandlur, Saha and Shin 2001; Linux, sch_sfb")
+    };
 
     /// No queue yet.
     pub fn new(params: &SfbParams, _link: &LinkInfo) -> Sfb {
@@ -215,6 +223,10 @@ impl Aqm for Sfb {
     fn on_departure(&mut self, packet: &Packet, _queue: Queue, _cx: &mut Cx<'_>) -> Verdict {
         self.bins.remove(packet.flow, packet.arrived, packet.handle);
         Verdict::Pass
+    }
+
+    fn never_forgets(&self, _own: bool) -> bool {
+        true
     }
 
     fn has_forgotten(&self, _flow: FlowId, _own: Option<usize>, _now: Time) -> bool {

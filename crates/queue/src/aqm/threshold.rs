@@ -6,7 +6,7 @@
 //! Deviations: none. State per queue: none.
 
 use super::{Aqm, Queue, Verdict};
-use crate::explain::in_unit_of;
+use crate::explain::{in_unit_of, tell_fact};
 use crate::{Backlog, Cx, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, Duration, Ecn, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -60,11 +60,28 @@ pub struct Threshold {
 
 impl Threshold {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 8257, section 3.1; RFC 9331, section 5.2");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"delay": "30ms"}"#, r#"{"queue": "600B"}"#],
+        main: &["delay"],
+        says: &[include_str!("threshold.says")],
+        ..Card::of("RFC 8257, section 3.1; RFC 9331, section 5.2")
+    };
 
     /// It knows nothing of queues.
     pub fn new(params: &ThresholdParams, _link: &LinkInfo) -> Threshold {
         Threshold { params: params.clone() }
+    }
+
+    /// Whether what waits in a queue is above the threshold.
+    #[inline]
+    fn is_long(&self, waiting: Backlog) -> bool {
+        self.params.queue.is_some_and(|most| most.exceeded_by(waiting.packets, waiting.bytes))
+    }
+
+    /// Whether a packet that leaves waited longer than the threshold.
+    #[inline]
+    fn is_late(&self, packet: &Packet, now: Time) -> bool {
+        self.params.delay.is_some_and(|most| now.since(packet.arrived) > most)
     }
 
     fn verdict(&self, packet: &Packet, above: bool) -> Verdict {
@@ -82,13 +99,12 @@ impl Aqm for Threshold {
 
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, queue: Queue, _cx: &mut Cx<'_>) -> Verdict {
-        let Backlog { packets, bytes } = queue.waiting;
-        self.verdict(packet, self.params.queue.is_some_and(|most| most.exceeded_by(packets, bytes)))
+        self.verdict(packet, self.is_long(queue.waiting))
     }
 
     #[inline]
     fn on_departure(&mut self, packet: &Packet, _queue: Queue, cx: &mut Cx<'_>) -> Verdict {
-        self.verdict(packet, self.params.delay.is_some_and(|most| cx.now.since(packet.arrived) > most))
+        self.verdict(packet, self.is_late(packet, cx.now))
     }
 
     fn has_forgotten(&self, _flow: FlowId, _own: Option<usize>, _now: Time) -> bool {
@@ -101,6 +117,7 @@ impl Aqm for Threshold {
             let held = if matches!(most, Buffer::Packets(_)) { packets } else { bytes };
             tell(in_unit_of(most, Number::ManagedPackets, Number::ManagedBytes), held as f64);
             tell(in_unit_of(most, Number::MarkPackets, Number::MarkBytes), most.limit());
+            tell_fact(Number::AboveMark, self.is_long(queue.waiting), tell);
         }
     }
 
@@ -108,6 +125,7 @@ impl Aqm for Threshold {
         tell(Number::Sojourn, look.now.since(packet.arrived).as_secs_f64());
         if let Some(most) = self.params.delay {
             tell(Number::Target, most.as_secs_f64());
+            tell_fact(Number::OverTarget, self.is_late(packet, look.now), tell);
         }
     }
 }

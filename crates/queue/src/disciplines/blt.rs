@@ -75,7 +75,11 @@ const LEVELS: usize = 256;
 
 impl Blt {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Kim and Farber 1994, section 3.3.2");
+    pub const CARD: Card = Card {
+        main: &["buffer"],
+        says: &[include_str!("blt.says")],
+        ..Card::of("Kim and Farber 1994, section 3.3.2")
+    };
 
     /// An empty queue.
     pub fn new(params: &BltParams, _link: &LinkInfo) -> Blt {

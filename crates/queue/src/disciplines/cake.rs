@@ -21,8 +21,8 @@
 //! State: 140 kB for each tin that ever held a packet. A conversation is never forgotten, since its number gives the queue.
 
 use crate::aqm::{Verdict, cobalt};
-use crate::explain::tell_buffer;
-use crate::parts::scramble;
+use crate::explain::{tell_buffer, tell_fact};
+use crate::parts::{Cobalt, NEW_AND_OLD_SAYS, QueueSet, scramble};
 use crate::{Backlog, Cx, Decisions, Discipline, Does, DropReason, LinkInfo, Look, Moment, Number, Priorities, Tell};
 use headgate_packet::{Buffer, Card, Duration, FlowId, Packet, Serialiser, TcpHeader, Time};
 use std::collections::HashMap;
@@ -78,7 +78,16 @@ pub struct Cake {
 
 impl Cake {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Linux, sch_cake; arXiv 1804.07617");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"rate": "6kbit/s", "rtt": "200ms"}"#,
+            r#"{"rate": "20kbit/s", "diffserv": "precedence", "overhead": 20, "ingress": true}"#,
+        ],
+        main: &["buffer", "target", "diffserv", "isolation"],
+        says: &[NEW_AND_OLD_SAYS, include_str!("cake.says"), Cobalt::SAYS],
+        remembers: &[QueueSet::HASHED],
+        ..Card::of("Linux, sch_cake; arXiv 1804.07617")
+    };
 
     /// Empty tins.
     pub fn new(params: &CakeParams, link: &LinkInfo) -> Cake {
@@ -342,6 +351,10 @@ impl Discipline for Cake {
         sink("decaying_queues", sum(|tin| tin.decaying.len()));
     }
 
+    fn never_forgets(&self) -> bool {
+        true
+    }
+
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
         tell_buffer(self.buffer, tell);
         let (i, tags) = (self.diffserv.tin(packet.class), self.tags(packet.flow));
@@ -356,7 +369,9 @@ impl Discipline for Cake {
         tell(Number::OwnBytes, flow.map_or(0, |flow| flow.bytes) as f64);
         if let Some(flow) = flow.filter(|_| !idle) {
             tell(Number::Credit, flow.credit as f64);
-            tell(Number::HostLoad, tin.load(place.queue) as f64);
+            let load = tin.load(place.queue);
+            tell(Number::HostLoad, load as f64);
+            tell_fact(Number::SharesHost, load > 1, tell);
         }
         let is_new = idle || set == Set::Sparse && flow.is_some_and(|flow| flow.credit > 0);
         tell(Number::IsNew, f64::from(u8::from(is_new)));

@@ -20,7 +20,7 @@
 use crate::explain::tell_buffer;
 use crate::parts::{Tuning, Early, EarlyParams, Ring, check_early};
 use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,16 @@ pub struct Choke {
 
 impl Choke {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Pan, Prabhakar and Psounis 2000");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5, "candidates": 3, "mark": true}"#,
+            r#"{"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5}"#,
+        ],
+        main: &["buffer", "max_p", "min_threshold", "max_threshold", "mark"],
+        says: &[Early::AVERAGE_SAYS, include_str!("choke.says")],
+        remembers: &[Memory::of("nothing", "at once")],
+        ..Card::of("Pan, Prabhakar and Psounis 2000")
+    };
 
     /// An empty queue.
     pub fn new(params: &ChokeParams, link: &LinkInfo) -> Choke {

@@ -17,9 +17,10 @@
 
 use crate::disciplines::fcfs::Fcfs;
 use crate::parts::{FairShare, RateEstimator, Rules, label_code};
+use crate::explain::tell_fact;
 use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Buffer, Card, Check, Duration, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Card, Check, Duration, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -131,7 +132,19 @@ fn drop_probability(alpha: f64, label: f64) -> f64 {
 
 impl Csfq {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Stoica, Shenker and Zhang 1998, section 2");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"k": "2ms", "threshold": 0}"#, r#"{"k": "20ms", "rules": "figure_2", "role": "island"}"#],
+        main: &["buffer", "k"],
+        says: &[include_str!("csfq.says")],
+        remembers: &[
+            Memory::of(
+                "at the edge, its estimated rate",
+                "after a silence of 40 `k` its next packet counts as a first one",
+            ),
+            Memory { with: "`rules = \"published_code\"`", ..Memory::of("the time of its last packet", Memory::NEVER) },
+        ],
+        ..Card::of("Stoica, Shenker and Zhang 1998, section 2")
+    };
 
     /// An empty queue.
     pub fn new(params: &CsfqParams, link: &LinkInfo) -> Csfq {
@@ -247,6 +260,10 @@ impl Discipline for Csfq {
         self.weights.extend(link.weights_from(self.weights.len()).map(f64::from));
     }
 
+    fn never_forgets(&self) -> bool {
+        self.params.role != Role::Core && self.params.rules == Rules::PublishedCode
+    }
+
     fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
         if self.params.role == Role::Core {
             return true;
@@ -273,6 +290,7 @@ impl Discipline for Csfq {
         }
         tell(Number::Label, label(&packet));
         tell(Number::FairShare, self.share.alpha());
+        tell_fact(Number::Congested, self.share.is_set(), tell);
         tell(Number::Probability, drop_probability(self.share.alpha(), label(&packet)));
         self.queue.explain(&packet, look, tell);
     }

@@ -6,6 +6,7 @@
 
 use crate::disciplines::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
+use crate::explain::tell_fact;
 use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Card, Check, Packet, Time};
 use schemars::JsonSchema;
@@ -39,11 +40,20 @@ pub struct Decbit {
 
 impl Decbit {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 4");
+    pub const CARD: Card = Card {
+        main: &["buffer"],
+        says: &[include_str!("decbit.says")],
+        ..Card::of("Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 4")
+    };
 
     /// An empty queue.
     pub fn new(params: &DecbitParams, link: &LinkInfo) -> Decbit {
         Decbit { queue: BusyQueue::new(params.buffer, link), threshold: params.threshold }
+    }
+
+    /// Whether packets are marked at this average.
+    fn is_above(&self, average: f64) -> bool {
+        average > self.threshold
     }
 }
 
@@ -53,8 +63,11 @@ impl Discipline for Decbit {
 
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         self.queue.on_arrival(cx.now);
-        if packet.ecn.is_capable() && self.queue.average(cx.now) > self.threshold {
-            packet.ecn.mark();
+        if packet.ecn.is_capable() {
+            let average = self.queue.average(cx.now);
+            if self.is_above(average) {
+                packet.ecn.mark();
+            }
         }
         self.queue.enqueue(packet, cx);
     }
@@ -73,8 +86,10 @@ impl Discipline for Decbit {
 
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
         self.queue.explain(packet, look, tell);
-        tell(Number::AveragePackets, self.queue.look(look.now).1);
+        let average = self.queue.look(look.now).1;
+        tell(Number::AveragePackets, average);
         tell(Number::Threshold, self.threshold);
+        tell_fact(Number::AboveThreshold, self.is_above(average), tell);
     }
 }
 

@@ -15,7 +15,7 @@
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::up_to;
-use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -123,7 +123,20 @@ pub struct Drr {
 
 impl Drr {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Shreedhar and Varghese 1995, section 3");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"queues": 3}"#,
+            r#"{"quantum": "100B"}"#,
+            r#"{"aqm": {"kind": "enhanced_red", "min_threshold": "2pkt", "max_threshold": "5pkt", "weight": 0.3}}"#,
+        ],
+        main: &["buffer", "queues"],
+        says: &[Rotation::SAYS, include_str!("drr.says")],
+        remembers: &[
+            Memory::of("its place in the round, if its packets were pushed out", "at its next turn"),
+            Memory { with: "`queues`", ..QueueSet::HASHED },
+        ],
+        ..Card::of("Shreedhar and Varghese 1995, section 3")
+    };
 
     /// Empty queues.
     pub fn new(params: &DrrParams, link: &LinkInfo) -> Drr {
@@ -248,8 +261,17 @@ impl Discipline for Drr {
         self.queues.backlog()
     }
 
+    /// The quantum of a queue follows from the weights of the conversations that share it.
+    fn shares_by_known_weights(&self) -> bool {
+        self.params.queues != 0
+    }
+
+    fn never_forgets(&self) -> bool {
+        self.params.queues != 0
+    }
+
     fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
-        self.params.queues == 0 && !self.round.contains(self.queue_of[flow.index()])
+        !self.never_forgets() && !self.round.contains(self.queue_of[flow.index()])
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {

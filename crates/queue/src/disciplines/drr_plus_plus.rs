@@ -21,9 +21,9 @@
 
 use crate::disciplines::drr::check_quantum;
 use crate::explain::tell_buffer;
-use crate::parts::{QueueSet, Ring, scramble};
+use crate::parts::{NEW_AND_OLD_SAYS, QueueSet, Ring, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,27 @@ pub struct DrrPlusPlus {
 
 impl DrrPlusPlus {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("RFC 8290, section 4");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"queues": 0}"#,
+            r#"{"queues": 2, "quantum": "60B", "drop_batch": 2}"#,
+            r#"{"queues": 0, "quantum": "100B"}"#,
+            r#"{"queues": 0, "aqm": {"kind": "codel", "target": "30ms", "interval": "90ms", "max_packet": "100B"}}"#,
+        ],
+        main: &["buffer", "queues"],
+        says: &[NEW_AND_OLD_SAYS],
+        remembers: &[
+            Memory {
+                with: "`queues = 0`",
+                ..Memory::of(
+                    "its place among the new and old queues, and its credit",
+                    "at the next turn that finds its queue empty",
+                )
+            },
+            Memory { with: "`queues`", ..QueueSet::HASHED },
+        ],
+        ..Card::of("RFC 8290, section 4")
+    };
 
     /// Empty queues.
     pub fn new(params: &DrrPlusPlusParams, link: &LinkInfo) -> DrrPlusPlus {
@@ -203,8 +223,12 @@ impl Discipline for DrrPlusPlus {
         }
     }
 
+    fn never_forgets(&self) -> bool {
+        self.number != 0
+    }
+
     fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
-        self.number == 0 && self.places[flow.index()].on == On::None
+        !self.never_forgets() && self.places[flow.index()].on == On::None
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {

@@ -18,7 +18,7 @@
 //! State per flow: none. State: 180 bytes.
 
 use crate::aqm::Verdict;
-use crate::explain::tell_buffer;
+use crate::explain::{tell_buffer, tell_fact};
 use crate::parts::{Pi, PiGains, Recur, Ring, StepClock};
 use crate::{Backlog, Cx, Decisions, Discipline, Does, DropReason, LinkInfo, Look, Moment, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Card, Check, Duration, Ecn, Packet, Time, Wrong};
@@ -174,7 +174,13 @@ struct Chances {
 
 impl Dualpi2 {
     /// What it says of itself.
-    pub const CARD: Card = Card { aliases: &["dualq"], ..Card::of("RFC 9332, appendix A") };
+    pub const CARD: Card = Card {
+        aliases: &["dualq"],
+        examples: &[r#"{"target": "100ms", "alpha": 1.6}"#],
+        main: &["buffer", "target", "update", "coupling"],
+        says: &[include_str!("dualpi2.says")],
+        ..Card::of("RFC 9332, appendix A")
+    };
 
     /// Empty queues.
     pub fn new(params: &Dualpi2Params, _link: &LinkInfo) -> Dualpi2 {
@@ -350,6 +356,7 @@ impl Discipline for Dualpi2 {
         tell_buffer(self.params.buffer, tell);
         let queue = Dualpi2::queue_of(packet);
         tell(Number::Queue, queue as f64);
+        tell_fact(Number::Scalable, queue == L, tell);
         tell(Number::OwnPackets, self.queues[queue].len() as f64);
     }
 

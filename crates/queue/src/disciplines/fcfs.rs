@@ -40,7 +40,7 @@ pub struct Fcfs {
 
 impl Fcfs {
     /// What it says of itself.
-    pub const CARD: Card = Card { aliases: &["droptail", "drop_tail", "taildrop", "tail_drop", "fifo", "pfifo", "bfifo", "pfifo_fast"], ..Card::of("Demers, Keshav and Shenker 1989, section 1") };
+    pub const CARD: Card = Card { aliases: &["droptail", "drop_tail", "taildrop", "tail_drop", "fifo", "pfifo", "bfifo", "pfifo_fast"], main: &["buffer"], ..Card::of("Demers, Keshav and Shenker 1989, section 1") };
 
     /// An empty queue.
     pub fn new(params: &FcfsParams, _link: &LinkInfo) -> Fcfs {

@@ -18,13 +18,13 @@
 //! See `parts/round.rs` for the round number and `parts/ordering` for the structures that hold the packets. The shortcut of Heybey and Davin
 //! (1991, section 3.3), the finish number of the packet in transmission in place of the round number, is what `scfq` does.
 
-use crate::explain::{in_unit_of, tell_buffer};
+use crate::explain::{in_unit_of, tell_buffer, tell_fact};
 use crate::parts::ordering::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
 pub use crate::parts::ordering::{DropPolicy, Structure};
 use crate::parts::{Round, Rounds};
 use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::at_most;
-use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,23 @@ pub struct Fq {
 
 impl Fq {
     /// What it says of itself.
-    pub const CARD: Card = Card { aliases: &["fair_queueing", "fair_queuing"], ..Card::of("Demers, Keshav and Shenker 1989, section 2.2") };
+    pub const CARD: Card = Card {
+        aliases: &["fair_queueing", "fair_queuing"],
+        examples: &[
+            r#"{"delta": "400B"}"#,
+            r#"{"delta": "400B", "charge_drops": false}"#,
+            r#"{"aqm": {"kind": "red", "min_threshold": "2pkt", "max_threshold": "5pkt", "max_p": 0.9, "weight": 0.3}}"#,
+        ],
+        main: &["buffer"],
+        says: &[Round::SAYS, include_str!("fq.says")],
+        remembers: &[
+            Memory::of(
+                "the finish number of its last packet",
+                "when the round number, less `delta`, has passed it: about when a fluid server would have finished its packets",
+            ),
+        ],
+        ..Card::of("Demers, Keshav and Shenker 1989, section 2.2")
+    };
 
     /// An empty queue. Where the structure does not fit the drop policy, which the check refuses, it is `perc`.
     pub fn new(params: &FqParams, link: &LinkInfo) -> Fq {
@@ -175,11 +191,10 @@ impl Fq {
         let mut refused = self.params.drop_policy == DropPolicy::Arrival || cx.exceeds(buffer, &Backlog::default(), 1, bytes);
         let mut operations = 0;
         if self.params.drop_policy == DropPolicy::LongestQueue {
-            let unit = if matches!(buffer, Buffer::Packets(_)) { 1 } else { bytes };
             while !refused && cx.exceeds(buffer, &self.backlog, 1, bytes) {
                 // The arrival counts for its own conversation and is its last packet.
                 if let AnyHeap::Perc(perc) = &mut self.waiting {
-                    refused = perc.most_held().is_none_or(|most| perc.held(packet.flow.index()) + unit >= most);
+                    refused = perc.most_held().is_none_or(|most| perc.is_longest(packet, most));
                 }
                 if !refused {
                     operations += self.evict(cx, u64::MAX);
@@ -223,6 +238,12 @@ impl Fq {
     pub(crate) fn least_bid(&self) -> Option<u128> {
         let AnyHeap::Perc(perc) = &self.waiting else { return None };
         Some(self.base + u128::from(perc.least()?.bid))
+    }
+
+    /// The bid of a packet, were it to arrive now, in 2^-12 bit.
+    pub(crate) fn bid_of(&self, packet: &Packet, now: Time) -> u128 {
+        let found = self.round.look(packet.flow.0, 8 * u64::from(packet.bytes), self.back, now);
+        found.bid.rounded(self.round.weight(packet.flow.0))
     }
 
     /// Records the calls of the structure from now on; for measuring it by itself.
@@ -330,7 +351,9 @@ impl Discipline for Fq {
             let full = look.exceeds(self.params.buffer, &self.backlog, 1, u64::from(packet.bytes));
             if full && self.params.drop_policy == DropPolicy::LongestQueue {
                 let name = in_unit_of(self.params.buffer, Number::LongestPackets, Number::LongestBytes);
-                tell(name, perc.most_held_now() as f64);
+                let most = perc.most_held_now();
+                tell(name, most as f64);
+                tell_fact(Number::OwnIsLongest, perc.is_longest(packet, most), tell);
             }
         }
         let weight = self.round.weight(packet.flow.0);
@@ -341,6 +364,8 @@ impl Discipline for Fq {
         tell(Number::StartNumber, Round::as_bits(found.start));
         tell(Number::FinishNumber, Round::as_bits(found.finish.value(weight)));
         tell(Number::Bid, Round::rounded_as_bits(found.bid.rounded(weight)));
+        tell_fact(Number::StartsNow, found.starts_now, tell);
+        tell_fact(Number::Prompt, found.prompt, tell);
     }
 }
 

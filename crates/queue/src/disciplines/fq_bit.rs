@@ -11,6 +11,7 @@
 //! State per flow, also of one that left: as `fq`.
 
 use crate::disciplines::fq::{Fq, FqParams, MOST_DELTA, fq_params};
+use crate::parts::Round;
 use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Tell};
 use headgate_packet::check::at_most;
 use headgate_packet::{Card, Check, FlowId, Packet, Time, Wrong};
@@ -41,7 +42,12 @@ pub struct FqBit {
 
 impl FqBit {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 4");
+    pub const CARD: Card = Card {
+        main: &["buffer"],
+        says: &[Round::SAYS, include_str!("fq_bit.says")],
+        remembers: Fq::CARD.remembers,
+        ..Card::of("Demers, Keshav and Shenker 1989, section 4")
+    };
 
     /// An empty queue.
     pub fn new(params: &FqBitParams, link: &LinkInfo) -> FqBit {

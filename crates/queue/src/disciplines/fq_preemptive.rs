@@ -15,6 +15,7 @@
 
 use crate::disciplines::fq::{DropPolicy, Fq, FqParams, MOST_DELTA};
 use crate::parts::Round;
+use crate::explain::tell_fact;
 use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::at_most;
 use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
@@ -61,7 +62,12 @@ pub struct FqPreemptive {
 
 impl FqPreemptive {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 2.2");
+    pub const CARD: Card = Card {
+        main: &["buffer"],
+        says: &[Round::SAYS, include_str!("fq_preemptive.says")],
+        remembers: Fq::CARD.remembers,
+        ..Card::of("Demers, Keshav and Shenker 1989, section 2.2")
+    };
 
     /// An empty queue.
     pub fn new(params: &FqPreemptiveParams, link: &LinkInfo) -> FqPreemptive {
@@ -69,6 +75,11 @@ impl FqPreemptive {
         let params = FqParams { buffer, delta, drop_policy, charge_drops, ..FqParams::default() };
         FqPreemptive { fq: Fq::new(&params, link), begun: Vec::new(), preemptions: 0 }
     }
+}
+
+/// Whether a packet with this bid interrupts the one in transmission.
+fn interrupts(bid: u128, current: u128) -> bool {
+    bid < current
 }
 
 impl Discipline for FqPreemptive {
@@ -93,7 +104,7 @@ impl Discipline for FqPreemptive {
 
     fn preempts(&self) -> bool {
         match (self.fq.least_bid(), self.begun.last()) {
-            (Some(least), Some((current, _))) => least < *current,
+            (Some(least), Some((current, _))) => interrupts(least, *current),
             _ => false,
         }
     }
@@ -119,6 +130,7 @@ impl Discipline for FqPreemptive {
         self.fq.explain(packet, look, tell);
         if let Some((bid, _)) = self.begun.last() {
             tell(Number::CurrentBid, Round::rounded_as_bits(*bid));
+            tell_fact(Number::Interrupts, interrupts(self.fq.bid_of(packet, look.now), *bid), tell);
         }
     }
 }

@@ -17,8 +17,9 @@
 
 use crate::disciplines::fcfs::Fcfs;
 use crate::parts::{Tuning, check_early, Early, EarlyParams};
+use crate::explain::tell_fact;
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Memory, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +109,16 @@ pub struct Fred {
 
 impl Fred {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Lin and Morris 1997; Stoica, Shenker and Zhang 1998, section 3");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"min_threshold": "2pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5}"#,
+            r#"{"min_threshold": "3pkt", "max_threshold": "6pkt", "min_queue": 1, "weight": 0.3, "max_p": 0.5}"#,
+        ],
+        main: &["buffer", "max_p", "min_threshold", "max_threshold"],
+        says: &[Early::AVERAGE_SAYS, include_str!("fred.says")],
+        remembers: &[Memory::of("nothing", "at once")],
+        ..Card::of("Lin and Morris 1997; Stoica, Shenker and Zhang 1998, section 3")
+    };
 
     /// An empty queue.
     pub fn new(params: &FredParams, link: &LinkInfo) -> Fred {
@@ -249,11 +259,21 @@ impl Discipline for Fred {
         tell(Number::OwnBytes, account.held.bytes as f64);
         tell(early.in_unit(Number::FairPackets, Number::FairBytes), self.fair(&early));
         tell(Number::Strikes, f64::from(account.strikes));
-        match self.rule(&early, packet.flow.index()) {
-            Rule::Greedy | Rule::Crowded => tell(Number::Probability, 1.0),
-            Rule::Spared | Rule::Exempt => tell(Number::Probability, 0.0),
-            Rule::Lottery => early.tell_chosen(packet.bytes, tell),
-        }
+        let certain = match self.rule(&early, packet.flow.index()) {
+            Rule::Greedy | Rule::Crowded => {
+                tell(Number::Probability, 1.0);
+                true
+            }
+            Rule::Spared | Rule::Exempt => {
+                tell(Number::Probability, 0.0);
+                false
+            }
+            Rule::Lottery => {
+                early.tell_chosen(packet.bytes, tell);
+                early.is_certain(packet.bytes)
+            }
+        };
+        tell_fact(Number::Certain, certain, tell);
     }
 }
 

@@ -28,7 +28,7 @@ mod frames;
 use crate::parts::{DropEnd, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Priorities, Tell};
 use headgate_packet::check::packet_length;
-use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Memory, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use frames::{Conversation, Level, Share};
@@ -113,7 +113,18 @@ pub struct Hrr {
 
 impl Hrr {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Kalmanek, Kanakia and Keshav 1990");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"slot": "300B", "work_conserving": true}"#, r#"{"slot": "100B"}"#],
+        main: &["buffer"],
+        says: &[include_str!("hrr.says")],
+        remembers: &[
+            Memory::of(
+                "what is left of its allocation",
+                "with the next frame, or when the frames have made up for what it overdrew",
+            ),
+        ],
+        ..Card::of("Kalmanek, Kanakia and Keshav 1990")
+    };
 
     /// Empty queues, at the beginning of a frame on every level.
     pub fn new(params: &HrrParams, link: &LinkInfo) -> Hrr {

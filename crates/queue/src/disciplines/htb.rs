@@ -31,6 +31,7 @@
 //! State: classes and queues; per flow none.
 
 use crate::parts::{Bucket, Ring};
+use crate::explain::tell_fact;
 use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Priorities, Tell};
 use headgate_packet::{Buffer, Card, Duration, FlowId, Packet, Time};
 
@@ -70,6 +71,13 @@ struct Class {
     mode: Mode,
 }
 
+impl Class {
+    /// How long until it has paid what it owes of its rate, and of its greatest rate.
+    fn waits(&self, now: Time) -> (Duration, Duration) {
+        (self.rate.wait(0, now), self.ceil.wait(0, now))
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Queue {
     class: usize,
@@ -103,7 +111,14 @@ pub struct Htb {
 
 impl Htb {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Linux, sch_htb");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"classes": [{"name": "a", "rate": "4kbit/s", "ceil": "7kbit/s"}, {"name": "b", "parent": "a", "rate": "1kbit/s", "ceil": "5kbit/s"}], "aqm": "codel"}"#,
+        ],
+        main: &["buffer"],
+        says: &[include_str!("htb.says")],
+        ..Card::of("Linux, sch_htb")
+    };
 
     /// Empty queues and full buckets.
     pub fn new(params: &HtbParams, _link: &LinkInfo) -> Htb {
@@ -154,7 +169,7 @@ impl Htb {
             if class.wants == 0 {
                 continue;
             }
-            let (rate, ceil) = (class.rate.wait(0, now), class.ceil.wait(0, now));
+            let (rate, ceil) = class.waits(now);
             class.mode = match (ceil, rate) {
                 (Duration::ZERO, Duration::ZERO) => Mode::Sends,
                 (Duration::ZERO, _) => Mode::Borrows,
@@ -330,7 +345,9 @@ impl Discipline for Htb {
         tell(Number::OwnBytes, queue.bytes as f64);
         tell(Number::Tokens, class.rate.bytes(look.now));
         tell(Number::CeilTokens, class.ceil.bytes(look.now));
-        tell(Number::OwnHeld, class.ceil.wait(0, look.now).as_secs_f64());
+        let (rate, ceil) = class.waits(look.now);
+        tell(Number::OwnHeld, ceil.as_secs_f64());
+        tell_fact(Number::Overdrawn, rate > Duration::ZERO, tell);
     }
 }
 

@@ -22,11 +22,11 @@
 
 use crate::aqm::Verdict;
 use crate::disciplines::drr::{MOST_QUANTUM, check_quantum};
-use crate::explain::tell_buffer;
-use crate::parts::{IndexedHeap, Ring};
+use crate::explain::{tell_buffer, tell_fact};
+use crate::parts::{IndexedHeap, NEW_AND_OLD_SAYS, Ring};
 use crate::{Backlog, Cx, Decisions, Discipline, Does, DropReason, LinkInfo, Look, Moment, Number, Tell};
 use headgate_packet::check::up_to;
-use headgate_packet::{Buffer, Bytes, Card, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Check, Duration, Memory, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -134,7 +134,16 @@ pub struct LinuxFq {
 
 impl LinuxFq {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Linux, sch_fq");
+    pub const CARD: Card = Card {
+        examples: &[
+            r#"{"quantum": "300B", "initial_quantum": "600B", "max_rate": "3kbit/s", "low_rate_threshold": "2kbit/s"}"#,
+            r#"{"max_rate": "5kbit/s", "ce_threshold": "100ms"}"#,
+        ],
+        main: &["buffer"],
+        says: &[NEW_AND_OLD_SAYS, include_str!("linux_fq.says")],
+        remembers: &[Memory::of("its credit, and when it may send", Memory::NEVER)],
+        ..Card::of("Linux, sch_fq")
+    };
 
     /// Empty queues.
     pub fn new(params: &LinuxFqParams, link: &LinkInfo) -> LinuxFq {
@@ -214,12 +223,14 @@ impl LinuxFq {
     /// Marks a packet that leaves too late, and writes down what was decided.
     fn mark(&mut self, packet: &mut Packet, due: Time, now: Time) {
         let late = now.since(due);
-        let marks = self.params.ce_threshold.is_some_and(|most| late > most) && packet.ecn.is_capable();
+        let too_late = self.params.ce_threshold.is_some_and(|most| late > most);
+        let marks = too_late && packet.ecn.is_capable();
         if let Some(decisions) = &mut self.decisions {
             decisions.take(now, packet.handle, |tell| {
                 if let Some(most) = self.params.ce_threshold {
                     tell(Number::Late, late.as_secs_f64());
                     tell(Number::Target, most.as_secs_f64());
+                    tell_fact(Number::OverTarget, too_late, tell);
                 }
             });
             decisions.took(if marks { Verdict::Mark } else { Verdict::Pass });
@@ -341,8 +352,8 @@ impl Discipline for LinuxFq {
         self.held_until = None; // the port asks again
     }
 
-    fn has_forgotten(&self, _flow: FlowId, _now: Time) -> bool {
-        false
+    fn never_forgets(&self) -> bool {
+        true
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {

@@ -20,6 +20,12 @@ macro_rules! disciplines {
             $(pub(crate) use super::Spec::$Type as $module;)+
         }
 
+        /// What they are built as.
+        #[allow(unused_imports, reason = "some have no names")]
+        pub(crate) mod law {
+            $(pub(crate) use super::$module::$Type as $module;)+
+        }
+
         /// Any discipline of the list.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "one per port: the size does not matter, the saved pointer does")]
@@ -142,13 +148,6 @@ macro_rules! disciplines {
                     _ => false,
                 }
             }
-            /// Its [`Discipline::SHARES_BY_KNOWN_WEIGHTS`].
-            pub fn shares_by_known_weights(&self) -> bool {
-                match self.meant() {
-                    $(Spec::$Type(_) => <$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS,)+
-                    _ => false,
-                }
-            }
         }
 
         impl AnyDiscipline {
@@ -165,7 +164,6 @@ macro_rules! disciplines {
                 const PER_CONVERSATION: bool = $(<$module::$Type as Discipline>::PER_CONVERSATION)||+;
                 const DROPS_AT_RANDOM: bool = $(<$module::$Type as Discipline>::DROPS_AT_RANDOM)&&+;
                 const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Discipline>::DROPS_ON_DEPARTURE)||+;
-                const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
                 const SETTLES: bool = true;
                 const PREEMPTS: bool = $(<$module::$Type as Discipline>::PREEMPTS)||+;
                 const READS_ACKNOWLEDGEMENTS: bool = $(<$module::$Type as Discipline>::READS_ACKNOWLEDGEMENTS)||+;
@@ -186,6 +184,8 @@ macro_rules! disciplines {
                 #[inline]
                 fn advance(&mut self, service: &mut Service, now: Time, sent: &mut impl FnMut(Sent));
                 fn has_forgotten(&self, flow: FlowId, now: Time) -> bool;
+                fn never_forgets(&self) -> bool;
+                fn shares_by_known_weights(&self) -> bool;
                 #[inline]
                 fn queue_of(&self, flow: FlowId, arrived: Time) -> u32;
                 #[inline]

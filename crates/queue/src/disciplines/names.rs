@@ -1,13 +1,14 @@
 //! Names for what others of the list do: `codel` is `fcfs` whose `aqm` is `codel`, and has the parameters of both as its own.
 //!
 //! A name is one line of the list below: the scheduler, the AQM if its parameters become those of the name, and in braces the defaults that differ from
-//! theirs. Its card is that of the AQM, and so is its summary, unless the line gives others: a comment above it stands for the comment at the head of a file.
+//! theirs. Its card follows from those of the scheduler and of the AQM, and its summary is the AQM's, unless the line gives others: a comment above it stands for the comment at the head of a file.
 
 use super::drr::QueueWeight;
-use super::{LIST, Spec, spec};
-use crate::aqm;
+use super::{LIST, Spec, law, spec};
+use crate::aqm::{self, Aqm};
+use crate::parts::{QueueSet, Rotation};
 use headgate_packet::choice::{Entry, located, located_error, unknown_field};
-use headgate_packet::{Buffer, Bytes, Card, Wrong};
+use headgate_packet::{Buffer, Bytes, Card, Wrong, both};
 use serde::de::Error;
 use serde_json::{Map, Value};
 
@@ -21,6 +22,23 @@ struct Name {
     about: &'static str,
     /// The scheduler, and the AQM, with the defaults of the name.
     defaults: fn() -> Spec,
+}
+
+/// The card of a name: that of its AQM, with what the scheduler says, and the parameters of both that a page shows first.
+macro_rules! card {
+    ($scheduler:ident + $aqm:ident) => {{
+        const S: Card = law::$scheduler::CARD;
+        const A: Card = aqm::law::$aqm::CARD;
+        const MAIN: &[&str] = &both::<{ S.main.len() + A.main.len() }>(S.main, A.main);
+        const SAYS: &[&str] = &both::<{ S.says.len() + A.says.len() }>(S.says, A.says);
+        // Where all conversations have one queue, what is kept of a queue is not kept of a flow.
+        Card {
+            main: MAIN,
+            says: SAYS,
+            remembers: if <aqm::law::$aqm as Aqm>::PER_CONVERSATION { A.remembers } else { &[] },
+            ..A
+        }
+    }};
 }
 
 /// Makes the names, and their entries for the list of disciplines.
@@ -53,7 +71,7 @@ macro_rules! names {
         /// The entries of the names, in the order of the list.
         pub(crate) const ENTRIES: &[Entry] = &[$(Entry {
             name: stringify!($name),
-            card: names!(@card [$($card)?] $($aqm)?),
+            card: names!(@card [$($card)?] $scheduler $($aqm)?),
             header: names!(@header [$($about),*] $scheduler $($aqm)?),
             fields: || Name::of(stringify!($name)).fields(),
             schema: || Name::of(stringify!($name)).schema(),
@@ -62,8 +80,8 @@ macro_rules! names {
     };
     (@aqm) => { None };
     (@aqm $aqm:ident) => { Some(stringify!($aqm)) };
-    (@card [$card:expr] $($aqm:ident)?) => { $card };
-    (@card [] $aqm:ident) => { aqm::law::$aqm::CARD };
+    (@card [$card:expr] $scheduler:ident $($aqm:ident)?) => { $card };
+    (@card [] $scheduler:ident $aqm:ident) => { card!($scheduler + $aqm) };
     (@header [$($about:literal),+] $($of:ident)+) => { concat!($("//!", $about, "\n"),+) };
     (@header [] $scheduler:ident $aqm:ident) => {
         concat!("//! `", stringify!($scheduler), "` whose `aqm` is `", stringify!($aqm), "`.\n//!\n//! Deviations: those of the AQM `", stringify!($aqm), "`.\n")
@@ -72,25 +90,28 @@ macro_rules! names {
 
 names! {
     red: fcfs + red,
-    enhanced_red: fcfs { buffer: Buffer::Bytes(60_000) } + enhanced_red,
+    enhanced_red: fcfs { buffer: Buffer::Bytes(60_000) } + enhanced_red;
+        Card { main: &["buffer", "min_threshold", "max_threshold"], ..card!(fcfs + enhanced_red) },
     codel: fcfs + codel,
     pie: fcfs + pie,
-    pi2: fcfs + pi2,
-    cobalt: fcfs + cobalt,
-    blue: fcfs + blue,
-    sfb: fcfs + sfb,
+    pi2: fcfs + pi2; Card { main: &["buffer", "target", "update", "mark", "coupling"], ..card!(fcfs + pi2) },
+    cobalt: fcfs + cobalt; Card { main: &["buffer", "target", "interval", "mark", "increment"], ..card!(fcfs + cobalt) },
+    blue: fcfs + blue; Card { main: &["buffer", "mark", "increment", "freeze"], ..card!(fcfs + blue) },
+    sfb: fcfs + sfb; Card { main: &["buffer", "mark", "increment", "bin_size", "penalty_rate"], ..card!(fcfs + sfb) },
     afd: fcfs + afd,
     /// FQ-CoDel: fair queues with CoDel on each. Queues that begin to hold packets go first.
     ///
     /// Deviations: those of `drr_plus_plus` and of the AQM `codel`.
-    fq_codel: drr_plus_plus + codel { mark: true }; Card::of("RFC 8290"),
+    fq_codel: drr_plus_plus + codel { mark: true };
+        Card { remembers: &[QueueSet::HASHED], source: "RFC 8290", family: "", aliases: &[], ..card!(drr_plus_plus + codel) },
     /// FQ-PIE: fair queues with PIE on each. Queues that begin to hold packets go first.
     ///
     /// Source: Linux's `sch_fq_pie`; RFC 8033, section 6.
     ///
     /// Deviations: those of `drr_plus_plus` and of the AQM `pie`, and
     /// - A full buffer drops from the longest queue; Linux drops the arriving packet.
-    fq_pie: drr_plus_plus + pie; Card::of("Linux, sch_fq_pie"),
+    fq_pie: drr_plus_plus + pie;
+        Card { remembers: &[QueueSet::HASHED], source: "Linux, sch_fq_pie", family: "", aliases: &[], ..card!(drr_plus_plus + pie) },
     /// Deficit Round Robin with RED on each queue. Queues take turns of a quantum of bytes each, and each queue drops packets at random, depending on its
     /// average length.
     ///
@@ -110,7 +131,15 @@ names! {
             mean_packet: Bytes(2000),
             ..Default::default()
         })),
-    }; Card::of("Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.4"),
+    }; Card {
+        examples: &[
+            r#"{"aqm": {"kind": "red", "min_threshold": "60B", "max_threshold": "400B", "max_p": 0.9, "weight": 0.3}}"#,
+        ],
+        main: law::drr::CARD.main,
+        says: &[Rotation::SAYS, include_str!("drr_plus.says")],
+        remembers: &[aqm::red::AVERAGE],
+        ..Card::of("Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.4")
+    },
 }
 
 /// The entry of a list.

@@ -37,7 +37,11 @@ pub struct RandomDrop {
 
 impl RandomDrop {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Mankin 1990; Demers, Keshav and Shenker 1989, section 1");
+    pub const CARD: Card = Card {
+        main: &["buffer"],
+        says: &[include_str!("random_drop.says")],
+        ..Card::of("Mankin 1990; Demers, Keshav and Shenker 1989, section 1")
+    };
 
     /// An empty queue.
     pub fn new(params: &RandomDropParams, _link: &LinkInfo) -> RandomDrop {

@@ -16,7 +16,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Time};
+use headgate_packet::{Buffer, Card, Check, FlowId, Memory, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,12 @@ fn tag((whole, fraction): Key) -> u128 {
 
 impl Scfq {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Golestani 1994, section II");
+    pub const CARD: Card = Card {
+        main: &["buffer"],
+        says: &[include_str!("scfq.says")],
+        remembers: &[Memory::of("nothing", "at once")],
+        ..Card::of("Golestani 1994, section II")
+    };
 
     /// An empty queue.
     pub fn new(params: &ScfqParams, link: &LinkInfo) -> Scfq {

@@ -12,8 +12,9 @@
 
 use crate::disciplines::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
+use crate::explain::tell_fact;
 use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Time};
+use headgate_packet::{Buffer, Card, Check, FlowId, Memory, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,7 +72,12 @@ struct Counts {
 
 impl SelectiveDecbit {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Ramakrishnan, Chiu and Jain 1987; Demers, Keshav and Shenker 1989, section 4");
+    pub const CARD: Card = Card {
+        main: &["buffer"],
+        says: &[include_str!("selective_decbit.says")],
+        remembers: &[Memory::of("its packets in this and the last busy cycle", "when both cycles have ended")],
+        ..Card::of("Ramakrishnan, Chiu and Jain 1987; Demers, Keshav and Shenker 1989, section 4")
+    };
 
     /// An empty queue.
     pub fn new(params: &SelectiveDecbitParams, link: &LinkInfo) -> SelectiveDecbit {
@@ -87,6 +93,23 @@ impl SelectiveDecbit {
             },
         }
     }
+
+    /// The comparisons at this average, for a conversation that sent this many packets of this share.
+    fn judge(params: &SelectiveDecbitParams, average: f64, counted: f64, share: impl FnOnce() -> f64) -> Judged {
+        let (above, panic) = (average > params.threshold, average > params.panic);
+        Judged { above, panic, greedy: above && !panic && counted > share() }
+    }
+}
+
+/// How the comparisons of a packet came out.
+#[derive(Clone, Copy, Debug)]
+struct Judged {
+    /// The average queue is above the threshold.
+    above: bool,
+    /// It is so large that packets of all conversations are marked.
+    panic: bool,
+    /// The packet's conversation has more than its part.
+    greedy: bool,
 }
 
 impl Counts {
@@ -135,10 +158,11 @@ impl Discipline for SelectiveDecbit {
         let new_cycle = self.queue.on_arrival(cx.now);
         self.counts.add(packet.flow, new_cycle);
         if packet.ecn.is_capable() {
-            let average = self.queue.average(cx.now);
-            let above = average > self.params.threshold
-                && (average > self.params.panic || self.counts.of(packet.flow) > self.counts.fair_share(self.params.capacity_factor));
-            if above {
+            let SelectiveDecbit { params, queue, counts } = self;
+            let counted = counts.of(packet.flow);
+            let share = || counts.fair_share(params.capacity_factor);
+            let judged = SelectiveDecbit::judge(params, queue.average(cx.now), counted, share);
+            if judged.above && (judged.panic || judged.greedy) {
                 packet.ecn.mark();
             }
         }
@@ -171,8 +195,13 @@ impl Discipline for SelectiveDecbit {
         tell(Number::AveragePackets, average);
         tell(Number::Threshold, self.params.threshold);
         tell(Number::Panic, self.params.panic);
-        tell(Number::Counted, counts.of(packet.flow));
-        tell(Number::FairPackets, counts.fair_share(self.params.capacity_factor));
+        let (counted, share) = (counts.of(packet.flow), counts.fair_share(self.params.capacity_factor));
+        tell(Number::Counted, counted);
+        tell(Number::FairPackets, share);
+        let judged = SelectiveDecbit::judge(&self.params, average, counted, || share);
+        tell_fact(Number::AboveThreshold, judged.above, tell);
+        tell_fact(Number::AbovePanic, judged.panic, tell);
+        tell_fact(Number::AboveFair, judged.greedy, tell);
     }
 }
 

@@ -59,7 +59,13 @@ pub struct Sfq {
 
 impl Sfq {
     /// What it says of itself.
-    pub const CARD: Card = Card { aliases: &["stochastic_fair_queueing"], ..Card::of("McKenney 1990") };
+    pub const CARD: Card = Card {
+        aliases: &["stochastic_fair_queueing"],
+        main: &["buffer", "queues"],
+        says: &[Rotation::SAYS, include_str!("sfq.says")],
+        remembers: &[QueueSet::HASHED],
+        ..Card::of("McKenney 1990")
+    };
 
     /// Empty queues.
     pub fn new(params: &SfqParams, _link: &LinkInfo) -> Sfq {
@@ -105,6 +111,10 @@ impl Discipline for Sfq {
 
     fn queues(&self, _link: &LinkInfo) -> usize {
         self.number as usize
+    }
+
+    fn never_forgets(&self) -> bool {
+        true
     }
 
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {

@@ -72,7 +72,12 @@ pub struct StrictPriority {
 
 impl StrictPriority {
     /// What it says of itself.
-    pub const CARD: Card = Card { aliases: &["prio"], ..Card::of("Kleinrock 1976, section 3.6") };
+    pub const CARD: Card = Card {
+        aliases: &["prio"],
+        main: &["buffer"],
+        says: &[include_str!("strict_priority.says")],
+        ..Card::of("Kleinrock 1976, section 3.6")
+    };
 
     /// Empty queues.
     pub fn new(params: &StrictPriorityParams, _link: &LinkInfo) -> StrictPriority {

@@ -114,7 +114,13 @@ pub struct Tbf {
 
 impl Tbf {
     /// What it says of itself.
-    pub const CARD: Card = Card { aliases: &["token_bucket"], ..Card::of("Linux, sch_tbf") };
+    pub const CARD: Card = Card {
+        aliases: &["token_bucket"],
+        examples: &[r#"{"rate": "5kbit/s", "burst": "900B", "peak_rate": "7kbit/s", "aqm": "codel"}"#],
+        main: &["buffer"],
+        says: &[include_str!("tbf.says")],
+        ..Card::of("Linux, sch_tbf")
+    };
 
     /// An empty queue and full buckets.
     pub fn new(params: &TbfParams, link: &LinkInfo) -> Tbf {

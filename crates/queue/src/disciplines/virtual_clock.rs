@@ -14,7 +14,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Card, Check, FlowId, Packet, Rate, Time};
+use headgate_packet::{Buffer, Card, Check, FlowId, Memory, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,19 @@ pub struct VirtualClock {
 
 impl VirtualClock {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Zhang 1990, section 3");
+    pub const CARD: Card = Card {
+        examples: &[r#"{"rate": "3kbit/s"}"#],
+        main: &["buffer"],
+        says: &[include_str!("virtual_clock.says")],
+        remembers: &[
+            Memory { with: "a `rate`", ..Memory::of("its clock", "when the time has passed it") },
+            Memory {
+                with: "no `rate`",
+                ..Memory::of("its weight, in the sum by which the link is divided", Memory::NEVER)
+            },
+        ],
+        ..Card::of("Zhang 1990, section 3")
+    };
 
     /// An empty queue.
     pub fn new(params: &VirtualClockParams, link: &LinkInfo) -> VirtualClock {
@@ -115,7 +127,6 @@ impl VirtualClock {
 
 impl Discipline for VirtualClock {
     const DOES: Does = Does { weights: true, ..Does::NOTHING };
-    const SHARES_BY_KNOWN_WEIGHTS: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let (now, flow) = (cx.now.as_ps(), packet.flow.index());
@@ -155,9 +166,17 @@ impl Discipline for VirtualClock {
         self.queues.backlog()
     }
 
+    fn shares_by_known_weights(&self) -> bool {
+        true
+    }
+
+    fn never_forgets(&self) -> bool {
+        self.reserved.divided
+    }
+
     fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
         let f = flow.index();
-        !self.reserved.divided && self.stamps[f].is_empty() && self.clocks[f] <= now.as_ps()
+        !self.never_forgets() && self.stamps[f].is_empty() && self.clocks[f] <= now.as_ps()
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {

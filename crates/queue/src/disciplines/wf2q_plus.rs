@@ -14,7 +14,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, Does, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Card, Check, Packet, Rate, Time};
+use headgate_packet::{Buffer, Card, Check, Memory, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,12 @@ pub struct Wf2qPlus {
 
 impl Wf2qPlus {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Bennett and Zhang 1997, section 4");
+    pub const CARD: Card = Card {
+        main: &["buffer"],
+        says: &[include_str!("wf2q_plus.says")],
+        remembers: &[Memory::of("its weight, in the sum by which the link is divided", Memory::NEVER)],
+        ..Card::of("Bennett and Zhang 1997, section 4")
+    };
 
     /// An empty queue.
     pub fn new(params: &Wf2qPlusParams, link: &LinkInfo) -> Wf2qPlus {
@@ -150,7 +155,6 @@ fn key(time: u128) -> Key {
 
 impl Discipline for Wf2qPlus {
     const DOES: Does = Does { weights: true, ..Does::NOTHING };
-    const SHARES_BY_KNOWN_WEIGHTS: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let mut emptied = |queue: u32| {
@@ -209,6 +213,14 @@ impl Discipline for Wf2qPlus {
         self.queues.grow(link.flows);
         self.waiting.grow(link.flows);
         self.eligible.grow(link.flows);
+    }
+
+    fn shares_by_known_weights(&self) -> bool {
+        true
+    }
+
+    fn never_forgets(&self) -> bool {
+        true
     }
 
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {

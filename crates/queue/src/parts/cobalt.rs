@@ -27,6 +27,11 @@ impl CobaltRule {
     pub fn acceptable(&self, bulk: u32) -> Duration {
         self.target.max(self.packet_time * 4).max(self.packet_time * (2 * u64::from(bulk)))
     }
+
+    /// Whether a packet waited longer than that.
+    pub fn is_exceeded(&self, sojourn: Duration, bulk: u32) -> bool {
+        sojourn > self.acceptable(bulk)
+    }
 }
 
 /// What chooses a packet.
@@ -77,6 +82,9 @@ const fn newton(root: u32, count: u32) -> u32 {
 }
 
 impl Cobalt {
+    /// Sentences to what it chose.
+    pub const SAYS: &str = include_str!("cobalt.says");
+
     /// That of a new queue. `at_once`: without a first pause, as in the kernel's text, where the root begins at zero.
     pub fn new(at_once: bool) -> Cobalt {
         let root = if at_once { 0 } else { u32::MAX };
@@ -125,7 +133,7 @@ impl Cobalt {
         uniform: impl FnOnce() -> f64,
     ) -> Chosen {
         let (due, mut late) = (self.is_due(now), now > self.drop_next);
-        if sojourn > rule.acceptable(bulk) {
+        if rule.is_exceeded(sojourn, bulk) {
             if !self.dropping {
                 self.dropping = true;
                 self.drop_next = now + self.pause(rule);

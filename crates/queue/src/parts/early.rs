@@ -9,7 +9,7 @@
 //! Deviations: count is what section 7 defines it to be; figure 2 counts the arrival first, which makes the spacing one packet shorter.
 
 use super::Tuning;
-use crate::explain::in_unit_of;
+use crate::explain::{in_unit_of, tell_fact};
 use crate::{Backlog, DropReason, Number, Tell};
 use headgate_packet::check::packet_length;
 use headgate_packet::{Buffer, Bytes, Rate, Time, Wrong};
@@ -60,6 +60,17 @@ pub(crate) fn check_early(min_threshold: Buffer, max_threshold: Buffer, mean_pac
 /// An average below this part of a sample's weight does not change the next sample: it is below half of the last bit of 1.
 const UNSEEN: f64 = 1.0 / (1u64 << 60) as f64;
 
+/// Where an average lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Zone {
+    /// Below the lower threshold.
+    Below,
+    /// Between the thresholds.
+    Between,
+    /// At the upper threshold or above it.
+    Above,
+}
+
 /// An average queue and its random drops.
 #[derive(Clone, Debug)]
 pub struct Early {
@@ -76,6 +87,13 @@ pub struct Early {
 }
 
 impl Early {
+    /// Sentences to what [`Early::tell_average`] tells.
+    pub const AVERAGE_SAYS: &str = include_str!("early_average.says");
+    /// Sentences to what [`Early::tell_chosen`] tells.
+    pub const CHOSEN_SAYS: &str = include_str!("early_chosen.says");
+    /// Sentences to what [`Early::tell_chosen_alone`] tells.
+    pub const CHOSEN_ALONE_SAYS: &str = include_str!("early_chosen_alone.says");
+
     /// For an empty queue that a line of this rate serves.
     pub fn new(params: EarlyParams, rate: Rate) -> Early {
         let (weight, (low, high)) = params.tuning.of(&params, rate);
@@ -170,20 +188,29 @@ impl Early {
         }
     }
 
+    /// Where the average lies.
+    #[inline]
+    fn zone(&self) -> Zone {
+        match self.average {
+            average if average < self.low => Zone::Below,
+            average if average < self.high => Zone::Between,
+            _ => Zone::Above,
+        }
+    }
+
     /// pb of an arrival; `None` below the lower threshold. `max_p` is asked for above it.
     fn chance(&self, bytes: u32, max_p: impl FnOnce() -> f64) -> Option<f64> {
         let EarlyParams { constant, gentle, by_bytes, mean_packet, .. } = self.params;
         let (average, low, high) = (self.average, self.low, self.high);
-        if average < low {
-            return None;
-        }
-        let pb = if average < high {
-            if constant { max_p() } else { max_p() * (average - low) / (high - low) }
-        } else if gentle && average < 2.0 * high {
-            let max_p = max_p();
-            max_p + (1.0 - max_p) * (average - high) / high
-        } else {
-            return Some(1.0);
+        let pb = match self.zone() {
+            Zone::Below => return None,
+            Zone::Between if constant => max_p(),
+            Zone::Between => max_p() * (average - low) / (high - low),
+            Zone::Above if gentle && average < 2.0 * high => {
+                let max_p = max_p();
+                max_p + (1.0 - max_p) * (average - high) / high
+            }
+            Zone::Above => return Some(1.0),
         };
         Some(if by_bytes { pb * f64::from(bytes) / mean_packet.0 as f64 } else { pb })
     }
@@ -228,6 +255,8 @@ impl Early {
         tell(self.in_unit(Number::AveragePackets, Number::AverageBytes), self.average);
         tell(self.in_unit(Number::LowPackets, Number::LowBytes), self.low);
         tell(self.in_unit(Number::HighPackets, Number::HighBytes), self.high);
+        tell_fact(Number::BelowLow, self.zone() == Zone::Below, tell);
+        tell_fact(Number::ReachedHigh, self.zone() == Zone::Above, tell);
     }
 
     /// The numbers with which [`Early::chosen`] would decide.
@@ -240,6 +269,11 @@ impl Early {
         tell(Number::Probability, pb.map_or(0.0, |pb| self.spaced(pb).unwrap_or(1.0)));
     }
 
+    /// Whether an arrival is certain to be dropped by [`Early::chosen`].
+    pub fn is_certain(&self, bytes: u32) -> bool {
+        self.chance(bytes, || self.params.max_p).is_some_and(|pb| self.spaced(pb).is_none_or(|pa| pa >= 1.0))
+    }
+
     /// The numbers with which [`Early::chosen_alone`] would decide.
     pub fn tell_chosen_alone(&self, bytes: u32, max_p: f64, tell: Tell<'_>) {
         tell(Number::OwnProbability, max_p);
@@ -248,7 +282,7 @@ impl Early {
 
     /// An arrival passes without a random number.
     pub fn exempt(&mut self) {
-        self.count = if self.average < self.low { 0.0 } else { self.count + 1.0 };
+        self.count = if self.zone() == Zone::Below { 0.0 } else { self.count + 1.0 };
     }
 
     /// An arrival was dropped for another reason: the spacing starts again.

@@ -100,6 +100,11 @@ impl FairShare {
         self.capacity = rate.as_bps() as f64;
     }
 
+    /// Whether alpha is set: the line is congested.
+    pub fn is_set(&self) -> bool {
+        self.alpha != UNSET
+    }
+
     /// alpha; infinite while it is unset.
     #[inline]
     pub fn alpha(&self) -> f64 {
@@ -126,7 +131,7 @@ impl FairShare {
         if code && !counted {
             return;
         }
-        if self.alpha == UNSET {
+        if !self.is_set() {
             if low {
                 self.largest = self.largest.max(label);
                 return;

@@ -1,5 +1,8 @@
 //! Parts that several disciplines share.
 
+/// Sentences to the numbers of those that serve new queues before old ones.
+pub(crate) const NEW_AND_OLD_SAYS: &str = include_str!("new_and_old.says");
+
 mod awake;
 mod bins;
 mod blue;

@@ -4,9 +4,9 @@
 //! longest, the arrival counts in it; of others it is the one that got a packet last. A queue's number never matters.
 
 use super::{IndexedHeap, Ring};
-use crate::explain::{in_unit_of, tell_buffer};
+use crate::explain::{in_unit_of, tell_buffer, tell_fact};
 use crate::{Backlog, Cx, DropReason, Look, Number, Tell};
-use headgate_packet::{Buffer, Packet};
+use headgate_packet::{Buffer, Memory, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,9 @@ pub struct QueueSet {
 }
 
 impl QueueSet {
+    /// What those keep that put conversations into queues by their numbers.
+    pub const HASHED: Memory = Memory::of("its number, which gives the queue", Memory::NEVER);
+
     /// A number of empty queues.
     pub fn new(buffer: Buffer, end: DropEnd, queues: usize) -> QueueSet {
         QueueSet {
@@ -152,8 +155,7 @@ impl QueueSet {
         }
         while cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
             let (most, mut victim) = self.longest();
-            let unit = if self.by_packets { 1 } else { bytes };
-            if self.held(queue) + unit >= most {
+            if self.is_longest(queue, bytes, most) {
                 victim = queue;
                 // The arrival is the last packet of its queue, and its only one if nothing else waits there.
                 if self.end == DropEnd::Tail || self.held(queue) == 0 {
@@ -167,6 +169,11 @@ impl QueueSet {
             }
         }
         true
+    }
+
+    /// Whether a queue is one of the longest with a packet of so many bytes more, if `most` is what the longest one holds.
+    fn is_longest(&self, queue: u32, bytes: u64, most: u64) -> bool {
+        self.held(queue) + if self.by_packets { 1 } else { bytes } >= most
     }
 
     /// As `push` into the conversation's own queue, for schedulers that order the first packets of the conversations: true if the packet
@@ -190,6 +197,7 @@ impl QueueSet {
         if look.exceeds(self.buffer, &self.backlog, 1, u64::from(packet.bytes)) && self.end != DropEnd::Arrival {
             let most = (0..self.queues.len() as u32).map(|queue| self.held(queue)).max().unwrap_or(0);
             tell(in_unit_of(self.buffer, Number::LongestPackets, Number::LongestBytes), most as f64);
+            tell_fact(Number::OwnIsLongest, self.is_longest(queue, u64::from(packet.bytes), most), tell);
         }
     }
 

@@ -11,6 +11,9 @@ pub struct Rotation {
 }
 
 impl Rotation {
+    /// Sentences to the turns that a packet waits for.
+    pub const SAYS: &str = include_str!("rotation.says");
+
     /// An empty round for queues numbered below `queues`.
     pub fn new(queues: usize) -> Rotation {
         Rotation { round: Ring::default(), member: vec![false; queues] }

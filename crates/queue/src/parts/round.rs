@@ -95,10 +95,16 @@ impl Finish {
         (self.value(weight) + (1 << (FINE - COARSE - 1))) >> (FINE - COARSE)
     }
 
+    /// Whether the fluid system has served the packet by `round`, so that the next one starts there.
+    #[inline]
+    fn is_over(self, weight: u32, round: Rounds) -> bool {
+        self.value(weight) <= round
+    }
+
     /// The next packet starts at the later of the last finish number and `round`, and takes `bits`.
     #[inline]
     fn extend(&mut self, round: Rounds, bits: u64, weight: u32) {
-        if self.value(weight) <= round {
+        if self.is_over(weight, round) {
             *self = Finish { base: round, bits };
         } else {
             *self = match self.bits.checked_add(bits) {

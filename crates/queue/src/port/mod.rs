@@ -15,6 +15,9 @@ use crate::{
 use headgate_packet::{Packet, Rate, Rng, Serialiser, Time};
 pub use service::Service;
 
+/// Sentences to what a port tells of its buffer, for every discipline.
+pub const SAYS: &str = include_str!("room.says");
+
 /// A discipline that feeds a line: one of the list unless another type is named.
 #[derive(Clone, Debug)]
 pub struct Port<D = AnyDiscipline> {

@@ -1,5 +1,6 @@
 //! Every discipline of the list with every choice of its parameters, such as what makes room in a full buffer, and every scheduler with every AQM.
 
+use headgate_packet::choice::Entry;
 use headgate_queue::{LIST, Spec, aqm};
 use serde_json::{Value, json};
 
@@ -30,35 +31,20 @@ pub fn disciplines(buffer: &str) -> Vec<(String, Spec)> {
         for (name, choice) in every.iter().flat_map(|table| table.as_object().expect("a table")) {
             assert!(tables.iter().any(|t| t[name] == *choice), "{}: {name} = {choice} was never taken", entry.name);
         }
-        tables.extend(
-            NUMBERS
-                .iter()
-                .map(|text| serde_json::from_str::<Value>(text).expect("JSON"))
-                .filter(|t| t["kind"] == entry.name)
-                .map(|table| with(&table, "buffer", &buffer.into())),
-        );
+        tables.extend(examples(entry).map(|table| with(&table, "buffer", &buffer.into())));
         all.extend(tables.into_iter().map(|t| (t.to_string(), serde_json::from_value(t).expect("it was taken above"))));
     }
     all
 }
 
-/// Disciplines that are others with other numbers.
-const NUMBERS: &[&str] = &[
-    r#"{"kind": "drr_plus_plus", "queues": 0}"#,
-    r#"{"kind": "drr_plus_plus", "queues": 2, "quantum": "60B", "drop_batch": 2}"#,
-    r#"{"kind": "dualpi2", "target": "100ms", "alpha": 1.6}"#,
-    r#"{"kind": "cake", "rate": "6kbit/s", "rtt": "200ms"}"#,
-    r#"{"kind": "cake", "rate": "20kbit/s", "diffserv": "precedence", "overhead": 20, "ingress": true}"#,
-    r#"{"kind": "linux_fq", "quantum": "300B", "initial_quantum": "600B", "max_rate": "3kbit/s", "low_rate_threshold": "2kbit/s"}"#,
-    r#"{"kind": "linux_fq", "max_rate": "5kbit/s", "ce_threshold": "100ms"}"#,
-    r#"{"kind": "tbf", "rate": "5kbit/s", "burst": "900B", "peak_rate": "7kbit/s", "aqm": "codel"}"#,
-    r#"{"kind": "htb", "classes": [{"name": "a", "rate": "4kbit/s", "ceil": "7kbit/s"}, {"name": "b", "parent": "a", "rate": "1kbit/s", "ceil": "5kbit/s"}],
-        "aqm": "codel"}"#,
-    r#"{"kind": "choke", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5, "candidates": 3, "mark": true}"#,
-    r#"{"kind": "red", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.3, "adaptive": true, "interval": "90ms", "gentle": true}"#,
-    r#"{"kind": "drr", "aqm": {"kind": "red", "min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.3, "adaptive": true, "interval": "90ms"}}"#,
-    r#"{"kind": "scfq", "aqm": {"kind": "red", "target_delay": "9s", "automatic_weight": true, "adaptive": true, "interval": "90ms"}}"#,
-];
+/// A scheme with the parameters of each of its examples.
+pub fn examples(entry: &Entry) -> impl Iterator<Item = Value> {
+    let (name, kind) = (entry.name, json!(entry.name));
+    entry.card.examples.iter().map(move |text| {
+        let table = serde_json::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}: {text}"));
+        with(&table, "kind", &kind)
+    })
+}
 
 /// The disciplines: each with its first choices, and with the others and with AQMs in turn, one in [`TURNS`] cases. There are as many as schedulers times AQMs, and a
 /// property tries many cases.
@@ -79,16 +65,9 @@ pub fn in_turn(buffer: &str, turn: usize) -> impl Iterator<Item = (String, Spec)
 #[allow(dead_code, reason = "not every test takes turns")]
 pub const TURNS: usize = 8;
 
-/// Every AQM of the list with its defaults, and with thresholds and times that a short queue reaches, and marks.
+/// Every AQM of the list with its defaults, and with its examples.
 fn aqms() -> Vec<Value> {
-    let tight = json!({"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3, "target": "30ms", "interval": "90ms", "max_packet": "100B",
-        "increment": 0.25, "decrement": 0.125, "freeze": "70ms", "levels": 2, "bins": 3, "bin_size": 1, "max": 3, "penalty_rate": 2.0, "penalty_burst": 2, "rehash": "2s",
-        "warm_up": "700ms", "samples": 12, "sample_interval": 1, "target_queue": 1});
-    let of = |entry: &headgate_packet::choice::Entry| {
-        let (plain, defaults) = (json!({"kind": entry.name}), (entry.defaults)());
-        let known = tight.as_object().expect("a table").iter().filter(|(name, _)| defaults.get(name).is_some());
-        [plain.clone(), known.fold(plain, |table, (name, value)| with(&table, name, value))]
-    };
+    let of = |entry: &'static Entry| std::iter::once(json!({"kind": entry.name})).chain(examples(entry));
     aqm::LIST.iter().flat_map(of).collect()
 }
 

@@ -57,7 +57,7 @@ struct State {
 
 impl Background {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Keshav 1991, section 6.4, scenario 3");
+    pub const CARD: Card = Card { main: &["rate"], ..Card::of("Keshav 1991, section 6.4, scenario 3") };
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &BackgroundParams, packet_bytes: u32) -> Background {

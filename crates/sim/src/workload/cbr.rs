@@ -80,7 +80,7 @@ struct Drawn {
 
 impl Cbr {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, scenario 3");
+    pub const CARD: Card = Card { main: &["rate"], ..Card::of("Demers, Keshav and Shenker 1989, scenario 3") };
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &CbrParams, packet_bytes: u32) -> Cbr {

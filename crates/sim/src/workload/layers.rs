@@ -78,7 +78,7 @@ struct State {
 
 impl Layers {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("McCanne, Jacobson and Vetterli 1996");
+    pub const CARD: Card = Card { main: &["rate"], ..Card::of("McCanne, Jacobson and Vetterli 1996") };
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &LayersParams, packet_bytes: u32) -> Layers {

@@ -81,7 +81,10 @@ struct State {
 
 impl OnOff {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Stoica, Shenker and Zhang 1998, section 3.2; with Pareto distributed times Willinger et al. 1997");
+    pub const CARD: Card = Card {
+        main: &["rate"],
+        ..Card::of("Stoica, Shenker and Zhang 1998, section 3.2; with Pareto distributed times Willinger et al. 1997")
+    };
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &OnOffParams, packet_bytes: u32) -> OnOff {

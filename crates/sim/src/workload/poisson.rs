@@ -45,7 +45,10 @@ pub struct Poisson {
 
 impl Poisson {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Keshav 1991, section 6.4 (cross traffic of scenarios 7 and 8)");
+    pub const CARD: Card = Card {
+        main: &["mean"],
+        ..Card::of("Keshav 1991, section 6.4 (cross traffic of scenarios 7 and 8)")
+    };
 
     /// A new process.
     pub fn new(params: &PoissonParams, _packet_bytes: u32) -> Poisson {

@@ -43,7 +43,7 @@ pub struct Telnet(Poisson);
 
 impl Telnet {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Demers, Keshav and Shenker 1989, section 3");
+    pub const CARD: Card = Card { main: &["mean"], ..Card::of("Demers, Keshav and Shenker 1989, section 3") };
 
     /// A new user.
     pub fn new(params: &TelnetParams, packet_bytes: u32) -> Telnet {

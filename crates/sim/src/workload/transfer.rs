@@ -73,7 +73,7 @@ pub struct Transfer(Sizes);
 
 impl Transfer {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Keshav 1991, section 6.7");
+    pub const CARD: Card = Card { main: &["bytes"], ..Card::of("Keshav 1991, section 6.7") };
 
     /// A transfer in packets of `packet_bytes`.
     pub fn new(params: &TransferParams, packet_bytes: u32) -> Transfer {

@@ -2,6 +2,9 @@
 
 use headgate_sim::spec::Scenario;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// A stream of its own (SplitMix64), so that no version of a library draws other paths.
 struct Draw(u64);
@@ -54,27 +57,53 @@ fn value(d: &mut Draw, parameter: &Value) -> Option<Value> {
     }
 }
 
-/// Parameters that are newer than the paths: to draw among them too would give others their values.
-const LATER: [(&str, &str); 8] = [
-    ("cake", "ack_filter"),
-    ("fq", "slots"),
-    ("prague", "classic_fallback"),
-    ("wfq", "slots"),
-    ("red", "adaptive"),
-    ("red", "interval"),
-    ("red", "automatic_weight"),
-    ("red", "target_delay"),
-];
+/// Where the parameters stand that the paths draw, a line for each scheme: those that it had when its paths were pinned. To draw among later ones too would
+/// give others their values.
+fn drawn_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/behaviour/parameters.txt")
+}
+
+/// The schemes of all lists that are drawn from, and their parameters that are drawn.
+fn drawn() -> &'static BTreeMap<String, Vec<String>> {
+    static DRAWN: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
+        let text = std::fs::read_to_string(drawn_file()).expect("the parameters are part of the project");
+        let lines = text.lines().map(|line| line.split_once(':').expect("a scheme and its parameters"));
+        let mut known: BTreeMap<String, Vec<String>> =
+            lines.map(|(scheme, names)| (scheme.into(), names.split_whitespace().map(Into::into).collect())).collect();
+        let all = ["flow-controls", "disciplines", "aqms"].into_iter().flat_map(|list| {
+            names(list).into_iter().map(move |(name, about)| (format!("{list}/{name}"), parameters_of(&about)))
+        });
+        let drawn = all.map(|(scheme, parameters)| {
+            let own = known.remove(&scheme).unwrap_or_else(|| parameters.clone());
+            (scheme, own.into_iter().filter(|name| parameters.contains(name)).collect())
+        });
+        let drawn: BTreeMap<String, Vec<String>> = drawn.collect();
+        if std::env::var_os("HEADGATE_PIN").is_some() {
+            let lines: Vec<String> =
+                drawn.iter().map(|(scheme, names)| format!("{scheme}: {}", names.join(" "))).collect();
+            let lines = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+            std::fs::write(drawn_file(), lines + "\n").expect("the file can be written");
+        }
+        drawn
+    });
+    &DRAWN
+}
+
+fn parameters_of(about: &Value) -> Vec<String> {
+    let parameters = about["parameters"].as_array().into_iter().flatten();
+    parameters.map(|parameter| parameter["name"].as_str().expect("a name").to_owned()).collect()
+}
 
 /// The entry of a list under its name, with one of its parameters changed in every second path.
-fn entry(d: &mut Draw, name: &str, about: &Value) -> Value {
+fn entry(d: &mut Draw, list: &str, name: &str, about: &Value) -> Value {
     let mut spec = json!({"kind": name});
     if name == "tbf" {
         spec["rate"] = json!("1Mbit/s"); // its default before it had none; what it does without a rate has tests of its own
     }
-    let is_later = |parameter: &Value| LATER.contains(&(name, parameter["name"].as_str().expect("a name")));
+    let known = &drawn()[&format!("{list}/{name}")];
+    let is_known = |parameter: &&Value| known.iter().any(|name| parameter["name"] == **name);
     let parameters = about["parameters"].as_array().into_iter().flatten();
-    let parameters: Vec<Value> = parameters.filter(|parameter| !is_later(parameter)).cloned().collect();
+    let parameters: Vec<Value> = parameters.filter(is_known).cloned().collect();
     if !parameters.is_empty() && d.one_in(2) {
         let parameter = d.of(&parameters);
         if let Some(x) = value(d, &parameter) {
@@ -258,7 +287,7 @@ pub fn of_controls() -> Vec<(String, Value)> {
                 for k in 0..d.between(1, 3) {
                     let mut flow = json!({"name": format!("f{k}"), "from": "a", "to": "b", "start": format!("{}ms", k * d.between(0, 900)),
                         "packet": d.of(&[json!("1000B"), json!("1500B"), json!("300B")]),
-                        "control": entry(d, &name, &about), "workload": workload(d, own)});
+                        "control": entry(d, "flow-controls", &name, &about), "workload": workload(d, own)});
                     if modern && d.one_in(2) {
                         flow["transport"] = transport(d);
                     }
@@ -318,12 +347,12 @@ pub fn of_queues() -> Vec<(String, Value)> {
             let full = part.map_or_else(|| name.clone(), |(aqm, _)| format!("{name}+{aqm}"));
             for i in 0..if part.is_none() { 12 } else { 4 } {
                 all.push(valid(&full, i, |d| {
-                    let mut queue = entry(d, &name, &about);
+                    let mut queue = entry(d, "disciplines", &name, &about);
                     if !d.one_in(4) {
                         queue["buffer"] = d.of(&[json!("6pkt"), json!("20pkt"), json!("50pkt")]);
                     }
                     if let Some((aqm, about)) = part {
-                        queue["aqm"] = entry(d, aqm, about);
+                        queue["aqm"] = entry(d, "aqms", aqm, about);
                     }
                     let controls = [json!("reno"), json!("cubic"), json!("jk_reno"), json!("decbit"), json!("dctcp"), json!("none")];
                     let flows = (0..d.between(2, 4)).map(|k| {

@@ -286,8 +286,8 @@ fn it_tells_its_class() {
         htb.explain(&Packet { class, ..Packet::default() }, &Look::default(), &mut |_, value| all.push(value));
         all
     };
-    assert_eq!(told(0), [0.0, 0.0, 1.0, 1700.0, -100.0, -100.0, 0.01]);
-    assert_eq!(told(1), [1.0, 3.0, 0.0, 0.0, 1600.0, 1600.0, 0.0]);
+    assert_eq!(told(0), [0.0, 0.0, 1.0, 1700.0, -100.0, -100.0, 0.01, 1.0]);
+    assert_eq!(told(1), [1.0, 3.0, 0.0, 0.0, 1600.0, 1600.0, 0.0, 0.0]);
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Dropped;
-use headgate_packet::{Ecn, Rng};
+use headgate_packet::{Ecn, FlowId, Rng};
 use proptest::prelude::*;
 use std::collections::{HashMap, VecDeque};
 

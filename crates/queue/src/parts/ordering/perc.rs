@@ -9,6 +9,7 @@
 use super::{BoundedHeap, DropPolicy, Key, Tagged};
 use crate::Backlog;
 use crate::parts::{IndexedHeap, Packed, Ring};
+use headgate_packet::Packet;
 
 #[derive(Clone, Debug, Default)]
 struct Queue {
@@ -78,6 +79,12 @@ impl Perc {
     pub fn held(&self, flow: usize) -> u64 {
         let queue = &self.queues[flow];
         if self.in_bytes { queue.bytes } else { queue.packets.len() as u64 }
+    }
+
+    /// Whether a packet's conversation is one of those that hold most with it, if `most` is what the first of the others holds.
+    pub fn is_longest(&self, packet: &Packet, most: u64) -> bool {
+        let more = if self.in_bytes { u64::from(packet.bytes) } else { 1 };
+        self.held(packet.flow.index()) + more >= most
     }
 
     /// Packets and bytes of a conversation.

@@ -16,15 +16,31 @@ pub struct Bidding {
     pub finish: Finish,
     /// As the finish number, if it may start before R.
     pub bid: Finish,
+    /// Whether it starts at R: nothing of its conversation was left.
+    pub starts_now: bool,
+    /// Whether its bid is smaller than its finish number.
+    pub prompt: bool,
 }
 
 impl Round {
+    /// Sentences to what [`Bidding`] has.
+    pub const SAYS: &str = include_str!("../round.says");
+
     /// What `advance` to `now` and then `extend` would find; changes nothing.
     pub fn look(&self, id: u32, bits: u64, back: Rounds, now: Time) -> Bidding {
         let (round, active) = self.at(now, Round::active);
         let share = &self.shares[id as usize];
         let (finish, bid) = (share.next(round, bits), share.next(round.saturating_sub(back), bits));
-        Bidding { round, active, start: share.last.value(share.weight).max(round), finish, bid }
+        let (last, prompt) = (share.last.value(share.weight), bid.value(share.weight) < finish.value(share.weight));
+        Bidding {
+            round,
+            active,
+            start: last.max(round),
+            finish,
+            bid,
+            starts_now: share.last.is_over(share.weight, round),
+            prompt,
+        }
     }
 
     /// R at `now`, and what is seen then.

@@ -32,7 +32,7 @@ pub struct Bernoulli {
 
 impl Bernoulli {
     /// What it says of itself.
-    pub const CARD: Card = Card::of("Feller 1968, section VI.1 (Bernoulli trials)");
+    pub const CARD: Card = Card { main: &["probability"], ..Card::of("Feller 1968, section VI.1 (Bernoulli trials)") };
 
     /// The law from its beginning.
     pub fn new(params: &BernoulliParams, _: &mut Rng) -> Bernoulli {
