@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, dataclass_transform, get_args, get_origin, get_type_hints
 
@@ -119,9 +119,18 @@ class Command:
         for name, one in vars(cls).items():
             if isinstance(one, Field) and one.default is None:
                 one.default = _unless_given(str(cls.__annotations__[name]), one.metadata[MADE])
-        dataclass(kw_only=True, eq=False, repr=False)(cls)
+        dataclass(init=False, eq=False, repr=False, match_args=False, kw_only=True)(cls)
         # The text that a dataclass makes is no help.
         cls.__doc__ = text
+
+    def __init__(self, **given: Any) -> None:
+        # As a dataclass has it, which makes code for each class: `headgate --help` loads all of them.
+        for one in fields(self):  # type: ignore[arg-type]
+            if one.name not in given and one.default is MISSING:
+                raise TypeError(f"{type(self).__name__}: {one.name} is missing")
+            setattr(self, one.name, given.pop(one.name, one.default))
+        if given:
+            raise TypeError(f"{type(self).__name__}: found {', '.join(given)}; expected its fields alone")
 
     def run(self) -> int | None:
         """Does the work; gives the exit code, 0 for None."""
@@ -145,9 +154,23 @@ def missing(cls: type[Command]) -> list[str]:
     return [name for name, text in said.items() if not (text or "").strip()]
 
 
+@cache
+def _known(text: str) -> Any:
+    return eval(text, {"Path": Path, "Any": Any})
+
+
+def _type_of(one: Field[Any], cls: type[Command]) -> Any:
+    """The type of a field. To find those of all commands one by one takes a third of `headgate --help`, and most are alike."""
+    if not isinstance(one.type, str):
+        return one.type
+    try:
+        return _known(one.type)
+    except NameError:
+        return get_type_hints(cls)[one.name]
+
+
 def to_click(cls: type[Command], name: str) -> click.Command:
     """The command that click calls."""
-    hints = get_type_hints(cls)
     own = [f for f in fields(cls) if MADE in f.metadata]  # type: ignore[arg-type]
     several = {f.name: f.metadata["gathered"] for f in own if "gathered" in f.metadata}
 
@@ -159,7 +182,7 @@ def to_click(cls: type[Command], name: str) -> click.Command:
     command = cls.reader(
         name,
         callback=call,
-        params=[p for f in own for p in f.metadata[MADE](f.name, hints[f.name])],
+        params=[p for f in own for p in f.metadata[MADE](f.name, _type_of(f, cls))],
         help=cls.__doc__,
         epilog=_epilog(cls),
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, MutableMapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,9 +80,21 @@ def _load(name: str) -> click.Command:
 
 def _entries() -> dict[str, EntryPoint]:
     """The commands of other packages; a command of headgate cannot be replaced."""
+    if not _declared():
+        return {}
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group=ENTRIES) if entry.name not in own_names()}
+
+
+def _declared() -> bool:
+    """Whether an installed package has a command: what reads entry points takes 35 ms to load, a fifth of `headgate --help`."""
+    for place in sys.path:
+        for file in Path(place).glob("*-info/entry_points.txt"):
+            with suppress(OSError):
+                if ENTRIES.encode() in file.read_bytes():
+                    return True
+    return False
 
 
 def _unusable(name: str, entry: EntryPoint, error: Exception) -> click.Command:
