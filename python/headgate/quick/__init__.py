@@ -20,8 +20,8 @@ from .defaults import SAME, TRANSPORTS, complete
 from .flows import GRAMMAR, Flows, is_flow, parse
 from .presets import PRESETS, Preset, preset
 from .queues import back_queue, plain, queue_of
+from .reader import read_line
 from .shaper import BUFFER, QUEUE, SWEEP, in_the_modem, network, shaper_of, too_fast
-from .words import read_line
 
 if TYPE_CHECKING:
     from ..base.parallel import Progress
