@@ -20,11 +20,14 @@
 //! State per flow: its packets, its credit and two times. A conversation is never forgotten: Linux frees those that rest for three seconds only when there are
 //! many.
 
+mod flow;
+
 use crate::aqm::Verdict;
 use crate::disciplines::drr::{MOST_QUANTUM, check_quantum};
 use crate::explain::{tell_buffer, tell_fact};
 use crate::parts::{IndexedHeap, NEW_AND_OLD_SAYS, Ring};
 use crate::{Backlog, Cx, Decisions, Discipline, Does, DropReason, LinkInfo, Look, Moment, Number, Tell};
+use flow::{Flow, On};
 use headgate_packet::check::up_to;
 use headgate_packet::{Buffer, Bytes, Card, Check, Duration, Memory, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
@@ -89,29 +92,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// How many packets may wait in the queue that is served first.
 const FAST_PACKETS: usize = 8;
-
-/// Where a conversation is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum On {
-    #[default]
-    None,
-    New,
-    Old,
-    /// It waits until its next packet may be sent.
-    Held,
-}
-
-#[derive(Clone, Debug)]
-struct Flow {
-    packets: Ring<Packet>,
-    bytes: u64,
-    credit: i64,
-    on: On,
-    /// When its next packet may be sent; zero before the first wait.
-    next: Time,
-    /// Since when it is on no list.
-    since: Time,
-}
 
 /// Linux's fq.
 #[derive(Clone, Debug)]
