@@ -6,8 +6,11 @@ use headgate_packet::choice::Entry;
 use headgate_queue::{DropReason, aqm};
 use headgate_sim::catalogue;
 
+/// A page, the name of its part, and what makes that.
+type Part = (&'static str, &'static str, fn() -> String);
+
 /// Pages, their marks, and what stands there. In a line Markdown takes a mark that does not begin it for a comment.
-const PAGES: [(&str, &str, fn() -> String); 4] = [
+const PAGES: [Part; 4] = [
     ("README.md", "<!-- schemes -->", schemes),
     ("docs/how-to/replay.md", "<!-- reasons -->", reasons),
     ("docs/how-to/own-scenario.md", "<!-- memory -->", memory),
