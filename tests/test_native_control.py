@@ -55,10 +55,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The source that `headgate new control mine --rust` writes."""
     from click.testing import CliRunner
 
-    from headgate.cli.commands.new import new
+    from headgate.cli.group import cli
 
     folder = tmp_path_factory.mktemp("new")
-    assert CliRunner().invoke(new, ["control", "mine", "--rust", "--out", str(folder)]).exit_code == 0
+    assert CliRunner().invoke(cli, ["new", "control", "mine", "--rust", "--out", str(folder)]).exit_code == 0
     return (folder / "mine/src/lib.rs").read_text()
 
 

@@ -301,11 +301,13 @@ fn a_drop_at_departure_has_its_time_and_the_numbers_of_the_departure() {
         let given = [("target", 0.005), ("interval", 0.1), ("left_behind", waiting), ("max_packet", 1500.0)];
         [("sojourn", sojourn)].into_iter().chain(given).collect::<Vec<_>>()
     };
-    assert_eq!(rounded(left), [always(0.2, 3000.0), vec![("above_target", 0.1)]].concat());
+    let facts = vec![("over_target", 1.0), ("short_queue", 0.0), ("over_interval", 1.0)];
+    assert_eq!(rounded(left), [always(0.2, 3000.0), vec![("above_target", 0.1)], facts.clone()].concat());
     assert_eq!(rows(&tracks)[next], [2, 1, 2, 240, 430, 530, 0]);
     assert_eq!((arrival[next], departure[next]), (0.0, 0.0));
-    let episode = vec![("above_target", 0.1), ("signals", 1.0), ("next_signal", 0.1)];
-    assert_eq!(rounded(decisions(&tracks, next)[1].clone()), [always(0.19, 2000.0), episode].concat());
+    let episode = vec![("signals", 1.0), ("next_signal", 0.1)];
+    let due = [always(0.19, 2000.0), vec![("above_target", 0.1)], facts, episode].concat();
+    assert_eq!(rounded(decisions(&tracks, next)[1].clone()), due);
     // At 530 ms the next one is due.
     assert_eq!(rows(&tracks)[row_of(&tracks, 0, 3)], [2, 0, 3, 330, 530, -1, 7]);
     // The last packet still waits.
@@ -327,7 +329,8 @@ fn a_refused_packet_was_decided_about_as_it_arrived() {
     let window = Window { from: ms(420), to: ms(440), most: 1000 };
     let (tracks, ..) = tracked(&twice_the_rate(r#"{"kind": "codel", "buffer": "unlimited"}"#), window);
     let [arrived, left] = decisions(&tracks, row_of(&tracks, 0, 2));
-    assert_eq!((arrived.len(), left.len()), (0, 6));
+    // Six numbers and three facts.
+    assert_eq!((arrived.len(), left.len()), (0, 9));
 }
 
 #[test]

@@ -61,7 +61,7 @@ def class_of(name: str) -> type[Command]:
 
 
 def _load(name: str) -> click.Command:
-    if (FOLDER / f"{name.replace('-', '_')}.py").is_file() and name[:1].isalpha():
+    if name in own_names():
         return to_click(class_of(name), name)
     entry = _entries().get(name)
     if entry is None:
