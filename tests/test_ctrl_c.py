@@ -74,7 +74,7 @@ SWEEP = ["sweep", "a.json", "--out", "out", "--workers", "2", "--resume"]
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "module",
-    ["headgate.cli.group", "click", "numpy", "numpy.linalg", "rich.table", "headgate.cli.commands.replay",
+    ["headgate.cli.group", "click", "numpy", "numpy.linalg", "rich.table", "headgate.cli.commands.sweep",
      "headgate.sweep", "pyarrow", "pyarrow.parquet", "headgate.sweep.engines", "headgate.stats.stopping"],
 )  # fmt: skip
 @pytest.mark.parametrize(("name", "code"), ENDING)
