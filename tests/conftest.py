@@ -18,8 +18,10 @@ from hypothesis import HealthCheck, settings
 
 import headgate.plugins
 from headgate.cli import main
+from headgate.cli.finding import own_names
 from headgate.papers.runs import Work
 
+from .printed import undeclared
 from .shared_runs import SharedRuns
 
 # One profile for every property: how fast a machine is decides no test, and where CI is set the same examples are tried each time.
@@ -138,6 +140,8 @@ def cli(tmp_path: Path) -> Cli:
             main()
         said = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
         assert isinstance(end.value.code, int)
+        if "--json" in words and end.value.code < 2 and words[1] in own_names() and said[0][:1] in ("[", "{"):
+            assert undeclared(words[1], json.loads(said[0])) == []
         return subprocess.CompletedProcess(words, end.value.code, *said)
 
     return run

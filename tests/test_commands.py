@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+from click.shell_completion import ShellComplete
 
 from headgate.cli import finding
 from headgate.cli.command import GROUPS, Command, argument, missing, option
+from headgate.cli.printed import Shape, keys_of
 
+from . import printed
 from .conftest import ROOT, Cli
 
 NAMES = finding.own_names()
@@ -35,11 +42,66 @@ def test_help_lists_each_command_once_under_its_heading(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if "as_json" in finding.class_of(n).__annotations__])
-def test_what_a_command_prints_as_json_is_in_the_reference(name: str) -> None:
-    text = (ROOT / "docs/reference/json.md").read_text("utf-8")
-    assert re.search(rf"`headgate {name}\b[^`]*--json`", text), (
-        f"{name}: docs/reference/json.md has nothing of its --json"
-    )
+def test_a_command_declares_what_json_prints(name: str) -> None:
+    """Each object has a sentence, and each key."""
+    forms = finding.class_of(name).prints
+    assert forms, f"{name}: declares nothing of its --json; expected `prints`"
+    waiting = list(forms.values())
+    seen = set()
+    while waiting:
+        kind = waiting.pop()
+        if not (isinstance(kind, type) and issubclass(kind, Shape)):
+            waiting += get_args(kind)
+        elif kind not in seen:
+            seen.add(kind)
+            assert (kind.__doc__ or "").endswith((".", "\n    ")), f"{name}: {kind.__name__} has no sentence"
+            for key, (inner, said) in keys_of(kind).items():
+                assert said.about.endswith("."), f"{name}: {kind.__name__}.{key} has no sentence"
+                waiting.append(inner)
+
+
+def test_the_reference_of_json_is_what_the_commands_declare() -> None:
+    spec = importlib.util.spec_from_file_location("docs_json_output", ROOT / "docs/json_output.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text("utf-8") == module.page(), "run `python docs/json_output.py`"
+
+
+#: What stands in kept outputs in place of what differs, and of long parts.
+LEFT_OUT = re.compile(r"#|\d+ (keys|items|characters) [0-9a-f]{16}")
+
+
+def test_every_kept_output_is_as_it_was_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of all commands with `--json` in tests/frozen; outputs of other tests are held against it as they come (`conftest.py`)."""
+    known = printed.faults
+
+    def faults(value: Any, kind: Any, place: str = "") -> Iterator[str]:
+        if not (isinstance(value, str) and LEFT_OUT.fullmatch(value)):
+            yield from known(value, kind, place)
+
+    monkeypatch.setattr(printed, "faults", faults)
+    looked = set()
+    for file in (ROOT / "tests/frozen/outputs").glob("*.json"):
+        for line, kept in json.loads(file.read_text("utf-8")).items():
+            words = line.split()
+            if words[0] != "headgate" or "--json" not in words or file.stem == "bench":
+                continue
+            if kept["exit"] < 2 and isinstance(kept.get("stdout"), dict | list):
+                assert printed.undeclared(words[1], kept["stdout"]) == [], line
+                looked.add(words[1])
+    assert looked >= {n for n in NAMES if finding.class_of(n).prints} - {"bench"}
+
+
+def test_what_is_not_declared_is_named() -> None:
+    entry = {"name": "a", "source": "b", "parameters": [{"name": "c", "type": "d", "default": None, "description": ""}]}
+    assert printed.undeclared("list", [entry]) == []
+    assert printed.undeclared("list", [entry | {"more": 1}]) == ["list[0].more: is not declared by EntryJson"]
+    assert printed.undeclared("list", [{"name": "a", "source": "b"}]) == [
+        "list[0].parameters: declared by EntryJson, and not there"
+    ]
+    assert printed.undeclared("list", [entry | {"name": None}]) == ["list[0].name: found None; declared as str"]
+    assert printed.undeclared("schema", {}) == ["schema: declares nothing of its --json"]
 
 
 def test_what_is_missing_is_named() -> None:
@@ -74,6 +136,8 @@ def test_a_command_is_an_object_too() -> None:
 GREET = '''
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from headgate.cli import shared
@@ -89,10 +153,15 @@ class Greet(Command):
 
     name: str = argument()
     times: int = option("How often.", 1, least=1)
+    out: Path | None = option("File for the words.")
+    seed: int = shared.seed()
+    workers: int | None = shared.workers()
     as_json: bool = shared.as_json("the words")
 
     def run(self) -> int:
-        words = ["hello", self.name] * self.times
+        words = ["hello", self.name] * self.times + [str(self.seed)] * (self.seed != 1)
+        if self.out is not None:
+            self.out.write_text(" ".join([*words, str(self.workers)]))
         print_json(words) if self.as_json else click.echo(" ".join(words))
         return 3
 
@@ -119,10 +188,19 @@ def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("other")
-def test_a_command_of_another_package(cli: Cli) -> None:
+def test_a_command_of_another_package(cli: Cli, tmp_path: Path) -> None:
+    """It has all of its own and of the shared options, in help and completion, too."""
+    from headgate.cli.group import cli as group
+
     done = cli("greet", "world", "--times", 2)
     assert (done.returncode, done.stdout) == (3, "hello world hello world\n")
     assert cli("greet", "you", "--json").stdout == '[\n "hello",\n "you"\n]\n'
+    cli("greet", "you", "--seed", 7, "--workers", 2, "--out", "words.txt")
+    assert (tmp_path / "words.txt").read_text() == "hello you 7 2"
+    shell = ShellComplete(group, {}, "headgate", "_HEADGATE_COMPLETE")
+    assert [found.value for found in shell.get_completions([], "gr")] == ["greet"]
+    offered = [found.value for found in shell.get_completions(["greet", "x"], "--")]
+    assert offered == ["--times", "--out", "--seed", "--workers", "--json", "--help"]
     wrong = cli("greet", "world", "--times", 0)
     assert wrong.returncode == 2 and "0 is not in the range x>=1" in wrong.stderr
     helped = cli("greet", "--help").stdout

@@ -10,7 +10,6 @@ import sys
 import time
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -194,50 +193,11 @@ def test_a_heat_map_has_the_number_of_each_cell(result: MatrixResult) -> None:
         assert np.ptp(colours[:, :3], axis=1).max() < 1e-9
 
 
-#: What docs/reference/json.md says of the output.
-MEAN = {
-    "type": "object",
-    "required": ["mean", "std", "n", "ci95"],
-    "properties": {"n": {"type": "integer"}, "mean": {"type": ["number", "null"]}},
-}
-SCHEMA = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        *("version", "seed", "complete", "controls", "flows", "sparse", "web", "duration", "warm_up", "noise", "runs"),
-        *("measures", "cells", "surprises", "failures"),
-    ],
-    "properties": {
-        **{k: {} for k in ("version", "seed", "complete", "flows", "sparse", "web", "duration", "warm_up", "noise")},
-        "runs": {"type": "integer"},
-        "controls": {"type": "array", "items": {"type": "string"}},
-        "measures": {
-            "type": "object",
-            "additionalProperties": {"type": "object", "required": ["what", "less_is_better", "of"]},
-        },
-        "cells": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["queue", "rate", "rtt", "buffer", "ratio", "a", "b", "far", "variant", "scenario", "runs"],
-                "properties": {"b": {"type": ["string", "null"]}, "variant": {"type": "integer"}, "share": MEAN},
-            },
-        },
-        "surprises": {"type": "object", "additionalProperties": {"type": "array", "items": {"required": ["value"]}}},
-        "failures": {"type": "array"},
-    },
-}
-
-
 def test_the_command_prints_json_and_writes_its_files(cli: Cli, tmp_path: Path) -> None:
     done = cli("matrix", *SMALL, "--json", "--out", "m", "--workers", 1)
     assert done.returncode == 0
     found = json.loads(done.stdout)
-    jsonschema.validate(found, SCHEMA)
     assert json.loads((tmp_path / "m/matrix.json").read_text("utf-8")) == found
-    page = (ROOT / "docs/reference/json.md").read_text("utf-8")
-    section = page.split("## `headgate matrix --json`")[1].split("\n## ")[0]
-    assert not [key for key in SCHEMA["required"] if f"`{key}`" not in section]  # type: ignore[attr-defined]
     pair, alone = found["cells"][1], found["cells"][3]
     assert pair["b"] == "reno"
     assert {k for k in pair if k.startswith("harm")} == {

@@ -5,7 +5,7 @@ What a field of a class says of its option: the name, the type, the default, and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache, partial
 from pathlib import Path
@@ -111,6 +111,8 @@ class Command:
     heading: ClassVar[str] = ""
     #: The page that shows how it is used.
     page: ClassVar[str] = ""
+    #: What `--json` prints: a type, or several by when each is printed (`printed.py` says how one declares it).
+    prints: ClassVar[Mapping[str, Any]] = {}
     #: What reads its words.
     reader: ClassVar[type[click.Command]] = click.Command
 

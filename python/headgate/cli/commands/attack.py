@@ -4,16 +4,87 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...base.errors import HeadgateError
 from .. import completing, shared, signals
 from ..changes import parameters_of
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..show import print_json
 
 if TYPE_CHECKING:
     from ...referee.subjects import Judged
+
+
+class AttackJson(Shape):
+    """What the search found, and what it took."""
+
+    subject: str = key("Who was attacked.")
+    objective: str = key("The property that must fail.")
+    limit: float = key("Value at which it counts as failed, in the unit of the objective.")
+    margin: float = key("How many times better the best reference is.")
+    references: list[str] = key("The references in the same place.")
+    seed: int = key("Seed of the search.")
+    candidates: int = key("Scenarios that were tried.")
+    runs: int = key("Runs that this took.")
+    cpu_s: float = key("Processor time.", "s")
+    candidates_per_cpu_hour: int | None = key("Candidates in an hour of processor time.")
+    wall_s: float = key("Real time.", "s")
+    best: float | None = key(
+        "The greatest score of a candidate: the logarithm of how far it is beyond limit and margin, below 0 if it is not."
+    )
+    rejected: int = key("Candidates that failed with the search's seed and not with most others.")
+    findings: list[BreakJson] = key("The breaks.")
+
+
+class BreakJson(Shape):
+    """A break."""
+
+    sentence: str = key("The break in a sentence.")
+    value: float | None = key("Median over the unseen runs, in the unit of the objective.")
+    references: dict[str, float | None] = key("The same of each reference.")
+    failed: int = key("Unseen runs in which it failed.")
+    runs: int = key("Unseen runs.")
+    after: int = key("Candidates until then.")
+    active: list[str] = key("The numbers that differ from a plain path.")
+    genome: GenomeJson = key("What the search set.")
+    scenario: dict[str, Any] = key("The scenario.")
+
+
+class GenomeJson(Shape):
+    """The numbers and choices of a scenario."""
+
+    numbers: dict[str, float] = key("Numbers by their names, in s, bit/s and shares.")
+    queue: str = key("Discipline of the line.")
+    pattern: str = key("How the delay varies.")
+    times: list[Any] = key("Free times at which the delay changes.")
+
+
+class AttackListsJson(Shape):
+    """What an attack may look for, and what it may change."""
+
+    objectives: list[ObjectiveJson] = key("The objectives.")
+    presets: dict[str, str] = key("Titles of the presets of bounds, by their names.")
+    genes: list[GeneJson] = key("The numbers of a scenario that the search may change.")
+
+
+class ObjectiveJson(Shape):
+    """An objective."""
+
+    name: str = key("Its name.")
+    judges: str = key("Whether it is one of a flow control (`control`) or of a queue (`aqm`).")
+    meaning: str = key("What it means.")
+    limit: float = key("Value at which it counts as failed.")
+    unit: str = key("Unit of the limit.")
+
+
+class GeneJson(Shape):
+    """A number of a scenario."""
+
+    name: str = key("Its name.")
+    unit: str = key("Its unit: `s`, `bps`, or empty for a share or another pure number.")
+    meaning: str = key("What it means.")
 
 
 class AttackCommand(Command):
@@ -35,6 +106,7 @@ headgate attack mine.py --queue fq_codel --against reno,cubic
 headgate attack reno --objective share --noise 0 --findings 1
 headgate attack --list
 """
+    prints = {"": AttackJson, "With `--list`": AttackListsJson}
 
     control: str | None = argument(metavar="CONTROL", complete=completing.controls)
     queue: str | None = option(

@@ -12,8 +12,19 @@ from ...scenario.scenario import Scenario
 from ...scenario.transports import of_scenario
 from .. import signals
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..scenario_files import allow_files, plugin_files, read
 from ..show import print_json
+
+
+class CheckJson(Shape):
+    """Without `--json` the scenario stands alone, so that it is a file again."""
+
+    scenario: dict[str, Any] = key("The resolved scenario.")
+    warnings: list[str] = key(
+        "Sentences about parameters without effect, see "
+        "[how to write your own scenario](../how-to/own-scenario.md#what-has-no-effect)."
+    )
 
 
 class CheckCommand(Command):
@@ -29,6 +40,7 @@ class CheckCommand(Command):
     group = "Simulate"
     page = "how-to/own-scenario"
     examples = "headgate check scenarios/two-sources.toml"
+    prints = {"": CheckJson}
 
     file: Path = argument()
     allowed: tuple[Path, ...] = allow_files()

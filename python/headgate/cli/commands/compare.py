@@ -5,15 +5,75 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...base.errors import HeadgateError, cut
 from .. import shared, signals
 from ..command import Command, argument, option
+from ..printed import MeanJson, Shape, key
 from ..show import print_json
 
 if TYPE_CHECKING:
     from ...sweep.axes import Axis
+
+
+class CompareJson(Shape):
+    """Means, their differences, and which of these are significant."""
+
+    metric: ComparedMetricJson = key("What is compared.")
+    by: str = key("The axis.")
+    against: str | None = key("The point held against; null for all pairs.")
+    pooled: list[str] = key("Names of the axes over which means were taken.")
+    fixed: dict[str, Any] = key("Axes with one point, and their points.")
+    alpha: float = key("Probability of a false finding.")
+    correction: str = key("`holm`, `bh` or `none`.")
+    means: list[PointJson] = key("Each point.")
+    differences: list[PairJson] = key("Each pair.")
+    notes: list[str] = key("Texts for people.")
+    sentences: list[str] = key("Texts for people: the findings.")
+
+
+class ComparedMetricJson(Shape):
+    """A metric."""
+
+    name: str = key("Its name.")
+    table: str = key("The table that it is in.")
+    column: str = key("The column.")
+    over: str = key("What became of several flows of a run.")
+    unit: str = key("Unit of all numbers below.")
+
+
+class PointJson(MeanJson):
+    """The mean of a point."""
+
+    where: dict[str, Any] = key("The other axes.")
+    value: Any = key("The point.")
+    runs_equal: bool = key("Whether all its runs are equal.")
+    interval: list[float] | None = key("The interval with the confidence 1 - alpha.")
+
+
+class PairJson(Shape):
+    """A difference."""
+
+    where: dict[str, Any] = key("The other axes.")
+    a: Any = key("One point.")
+    b: Any = key("The other.")
+    mean_a: float | None = key("Mean of `a` over the pairs.")
+    mean_b: float | None = key("Mean of `b` over the pairs.")
+    difference: float | None = key("`b` less `a`.")
+    interval: list[float] | None = key("Interval of this comparison by itself.")
+    interval_corrected: list[float] | None = key("Interval of all comparisons together.")
+    relative: float | None = key("The difference over `a`.")
+    exact: bool = key(
+        "Whether the runs of both points are equal: then there are no intervals and no p-values, and `significant` says "
+        "whether the difference is another one than 0."
+    )
+    pairs: int = key("Pairs of runs.")
+    unpaired: int = key("Runs without a partner.")
+    p: float | None = key("p-value of this comparison by itself.")
+    p_corrected: float | None = key("p-value of all comparisons together.")
+    p_wilcoxon: float | None = key("p-value of Wilcoxon's test, which asks for no distribution.")
+    significant: bool = key("Whether `interval_corrected` leaves out 0.")
 
 
 class CompareCommand(Command):
@@ -30,6 +90,7 @@ headgate compare out/queues-and-rates --by queue --metric p99_delay \\
 headgate compare out/queues-and-rates --by queue --metric jain_of_max_min \\
   --against fcfs --pool
 """
+    prints = {"": CompareJson}
 
     folder: Path = argument(metavar="DIR")
     by: str = option("Axis to compare the points of; also flow or link.", metavar="AXIS", required=True)

@@ -4,7 +4,26 @@ from __future__ import annotations
 
 from .. import shared, signals
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..show import print_json
+
+
+class ConformJson(Shape):
+    """The tests and what they found."""
+
+    file: str = key("What was tested.")
+    passed: bool = key("Whether all tests passed.")
+    checks: list[CheckedJson] = key("Each test.")
+
+
+class CheckedJson(Shape):
+    """A test."""
+
+    plugin: str = key("The flow control or the discipline.")
+    name: str = key("What the test looks at.")
+    passed: bool = key("Whether it passed.")
+    found: str = key("What was found if it did not.")
+    traceback: str = key("The lines of the file where an exception came from.")
 
 
 class ConformCommand(Command):
@@ -25,6 +44,7 @@ headgate conform mine.py --name my_codel
 headgate conform package.module:Class --json
 headgate conform '["./mine", "--fast"]'
 """
+    prints = {"": ConformJson}
 
     subject: str = argument(metavar="SUBJECT")
     name: str = option("Test only this one of the flow controls and disciplines in the file.", "", metavar="NAME")

@@ -5,7 +5,63 @@ from __future__ import annotations
 from .. import completing, shared, signals
 from ..changes import parameters_of
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..show import print_json
+
+
+class ContractJson(Shape):
+    """What was measured, and what follows. What is not known is null."""
+
+    control: str = key("The flow control.")
+    delays: list[EquilibriumJson] = key("Equilibria of one flow and of two.")
+    fills: bool = key("Whether it fills a buffer of any depth.")
+    losses: list[LossPointJson] = key("Goodput at loss rates.")
+    law: LossLawJson | None = key("The law of theory; null without one.")
+    slope: list[float | None] = key("The exponent of the goodput in the loss rate, and half of its 95 % interval.")
+    null_slope: float | None = key("The exponent of a fixed window.")
+    ratio: float = key("From which ratio on a flow counts as starved.")
+    predicted: float | None = key("Delay from which on that is predicted.", "s")
+    reason: str = key("Why no delay is predicted; empty where one is.")
+    rests: bool = key("Whether the waits that the prediction rests on have settled.")
+    drifting: list[float] = key("Delays with which the rates of a run have not settled.", "s")
+    without: float | None = key("The ratio without a delay.")
+    ratios: list[list[float | None]] = key("Delays in s, each with its ratio.")
+    seen: list[float] | None = key("The delays between which starvation begins.", "s")
+    runs: int = key("How many runs it took.")
+    delay_slope: float | None = key("The exponent of the wait in the rate of each of two flows.")
+    verdict: str = key("`confirmed`, `refuted` or what else.")
+    keeps_law: bool | None = key("Whether the law holds.")
+
+
+class EquilibriumJson(Shape):
+    """An equilibrium."""
+
+    flows: int = key("Number of flows.")
+    line: float = key("Rate of the line.", "bit/s")
+    buffer: float = key("Its buffer, in bandwidth-delay products.")
+    goodput: float = key("Goodput of one flow.", "bit/s")
+    mean: float | None = key("Mean wait.", "s")
+    p5: float | None = key("Below which 5 % of the waits are.", "s")
+    p95: float | None = key("Below which 95 % of the waits are.", "s")
+    before: float = key("How many times the rate the line had before.")
+    settled: bool = key("Whether the wait had settled.")
+    seconds: float = key("Length of the run.", "s")
+
+
+class LossPointJson(Shape):
+    """A loss rate."""
+
+    loss: float = key("Share of the packets that are lost.")
+    goodput: list[float] = key("Goodput of each seed.", "bit/s")
+    counts: bool = key("Whether it counts for the exponent.")
+
+
+class LossLawJson(Shape):
+    """A law of theory."""
+
+    exponent: float = key("Exponent of the goodput in the loss rate.")
+    source: str = key("Where it stands.")
+    cubic: bool = key("Whether the law has a term that grows with time, as that of RFC 9438 has.")
 
 
 class ContractCommand(Command):
@@ -24,6 +80,7 @@ headgate contract cubic --quick
 headgate contract copa --set competes=false --out copa.svg
 headgate contract mine.py --ratio 5 --json
 """
+    prints = {"": ContractJson}
 
     control: str = argument(complete=completing.controls)
     ratio: float = option(

@@ -12,11 +12,48 @@ from ...base.counts import counted
 from ...base.errors import HeadgateError
 from .. import shared, signals
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..scenario_files import allow_code, permit
 from ..show import print_json
 
 if TYPE_CHECKING:
     from ...scenario.scenario import Scenario
+
+
+class DiffJson(Shape):
+    """Two runs, event by event."""
+
+    equal: bool = key("Whether all events were the same.")
+    digests: list[str] = key("Digests of both.")
+    versions: list[str] = key("Versions of headgate that made them.")
+    event: int | None = key("Number of the first event that differs.")
+    events: list[str | None] = key("Its text in both runs.")
+
+
+class DiffQlogsJson(Shape):
+    """Two traces in qlog, over the time that both have."""
+
+    equal: bool = key("Whether nothing parts.")
+    names: list[str] = key("Their names.")
+    span_s: float = key("The common time.", "s")
+    tolerance: float = key("Share up to which a difference is ignored.")
+    lasting_s: float = key("For how long a difference has to last.", "s")
+    first: str | None = key("Name of what parts first; null if nothing does.")
+    quantities: list[PartingJson] = key(
+        "Window, in flight, round trip, rate sent and losses, as far as both have them."
+    )
+    notes: list[str] = key("Texts for people.")
+
+
+class PartingJson(Shape):
+    """A quantity of both."""
+
+    name: str = key("Its name.")
+    unit: str = key("Its unit.")
+    mean: list[float] = key("Mean of both over the common time; of losses the numbers.")
+    at_s: float | None = key("Where they part; null if they do not.", "s")
+    there: list[float] | None = key("Both values then.")
+    by: float | None = key("The difference in parts of the larger one.")
 
 
 class DiffCommand(Command):
@@ -33,6 +70,7 @@ headgate diff out/monday out/tuesday
 headgate diff before.toml after.toml
 headgate diff stack.sqlog two-qlog/jk_tahoe1.sqlog --tolerance 5%
 """
+    prints = {"": DiffJson, "Of two qlogs": DiffQlogsJson}
 
     run_a: Path = argument()
     run_b: Path = argument()

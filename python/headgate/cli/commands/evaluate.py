@@ -11,10 +11,46 @@ from ...base.errors import HeadgateError, cut
 from .. import completing, shared, signals
 from ..changes import parameters_of
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..show import print_json
 
 #: Longest file with a key.
 LONGEST = 4096
+
+
+class EvaluateJson(Shape):
+    """The scores.
+
+    That of an aspect is from 0 to 1, [of the cases that have it](../how-to/evaluate.md#the-scores), and not there if none has it.
+    """
+
+    combined_score: float = key("The score: 0 for an idle sender, and up to 100.")
+    combined_score_half: float | None = key("Half of its 95 % interval; null for one round.")
+    beside: dict[str, float] = key(
+        "The scores on the same runs of `idle`, a window of 2 for ever, and of plain and usual flow controls, by their names."
+    )
+    throughput: float = key("Mean score of how much it delivers.", always=False)
+    delay: float = key("Mean score of how little packets wait.", always=False)
+    harm: float = key("Mean score of how little others lose beside it.", always=False)
+    convergence: float = key("Mean score of how soon flows share alike.", always=False)
+    completion: float = key("Mean score of how soon short transfers end.", always=False)
+    control: str = key("What was judged.")
+    suite: str = key("The suite.")
+    hidden: bool = key("Whether a key was given.")
+    rounds: int = key("How often each case was run.")
+    faults: int = key("How many runs ended by a fault.")
+    cases: list[EvaluatedJson] = key("Each case.")
+
+
+class EvaluatedJson(Shape):
+    """A case."""
+
+    name: str = key("Its name.")
+    scores: dict[str, float] = key("Scores by aspect.")
+    goodput_bps: float | None = key("Goodput; null if no run was sound.", "bit/s")
+    queueing_s: float | None = key("Queueing delay; null if no run was sound.", "s")
+    digests: list[str] = key("Digests of its runs.")
+    fault: str | None = key("Text of the first fault; null without one.")
 
 
 class EvaluateCommand(Command):
@@ -33,6 +69,7 @@ headgate evaluate mine.py --suite internet-1
 headgate evaluate mine.py --key-file secret.txt
 headgate evaluate mine.py --set gain=0.5 --json
 """
+    prints = {"": EvaluateJson}
 
     control: str = argument(complete=completing.controls)
     suite: str = option("internet-1 has 40 cases, smoke has 4.", "internet-1", metavar="NAME")

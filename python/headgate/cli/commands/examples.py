@@ -9,7 +9,15 @@ import click
 from ...base.errors import HeadgateError
 from .. import completing, signals
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..show import print_json
+
+
+class ExampleJson(Shape):
+    """An example."""
+
+    name: str = key("Its name.")
+    about: str = key("What it shows.")
 
 
 class ExamplesCommand(Command):
@@ -25,6 +33,7 @@ headgate examples
 headgate examples game
 headgate examples --all --out scenarios
 """
+    prints = {"": list[ExampleJson], "With names or `--all`, the files that were written": list[str]}
 
     names: tuple[str, ...] = argument(metavar="[NAME]...", complete=completing.examples)
     every: bool = option("Copy all examples.", False, "--all")

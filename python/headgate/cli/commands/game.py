@@ -13,8 +13,114 @@ from ...base.counts import counted
 from ...base.errors import HeadgateError
 from .. import shared, signals
 from ..command import Command, option
+from ..printed import FailureJson, MeanJson, PlanJson, Shape, key
 from ..scenario_files import plugin_files
 from ..show import print_json
+
+
+class GameJson(Shape):
+    """The game. `game.json` in the folder is the same."""
+
+    version: str = key("Version of headgate.")
+    seed: int = key("Seed of all random streams.")
+    complete: bool = key("Whether all runs have ended.")
+    controls: list[str] = key("The flow controls.")
+    flows: int = key("Number of flows.")
+    payoff: str = key("What a flow wants.")
+    unit: str = key("Unit of all payoffs below.")
+    tolerance: float = key("A gain of at most this part of a fair share is none.")
+    runs: int = key("Runs that ended.")
+    cells: list[GameCellJson] = key("Each line with its queue.")
+    failures: list[FailureJson] = key("Runs that failed.")
+
+
+class GamePlaceJson(Shape):
+    """A line with its queue."""
+
+    queue: str = key("Discipline.")
+    rate: str = key("Rate.")
+    rtt: str = key("Round trip without queueing.")
+    buffer: str = key("Buffer.")
+    classify: str = key("Which packets are one flow for the queue.")
+
+
+class GameCellJson(GamePlaceJson):
+    """A cell."""
+
+    fair: float = key("What a fair share is paid.")
+    equilibria: list[str] = key("Mixes that are equilibria, in words.")
+    undecided: list[str] = key("Mixes that may be, in words.")
+    best: str = key("The mix in which all together are paid most.")
+    mixes: list[MixJson] = key("Each mix.")
+
+
+class MixJson(Shape):
+    """A mix."""
+
+    mix: dict[str, int] = key("Number of flows by flow control.")
+    payoff: dict[str, MeanJson | None] = key("Payoff by flow control.")
+    switches: list[SwitchJson] = key("What a flow gains by changing its flow control.")
+    verdict: str = key("`equilibrium`, `not` or `undecided`.")
+    path: list[list[int]] = key(
+        "The mixes that follow when the flow that gains most switches, each as numbers in the order of `controls`."
+    )
+    ends: dict[str, int] = key("The last of them.")
+    price: MeanJson = key("What all lose against the best mix, as a part of it.")
+    utilisation: MeanJson = key("Part of the time in which the line sends.")
+    delay_s: MeanJson = key("Mean one-way delay.", "s")
+    scenario: str = key("Its file.")
+
+
+class SwitchJson(Shape):
+    """A flow that changes its flow control."""
+
+    from_: str = key("The flow control that it leaves.")
+    to: str = key("The one that it takes.")
+    gain: MeanJson = key("What it gains.")
+
+
+class SelfishGameJson(Shape):
+    """What selfish sources gain."""
+
+    version: str = key("Version of headgate.")
+    seed: int = key("Seed of all random streams.")
+    complete: bool = key("Whether all runs have ended.")
+    honest: str = key("Flow control of the honest flows.")
+    flows: int = key("Number of flows.")
+    payoff: str = key("What a flow wants.")
+    tolerance: float = key("A gain of at most this part of a fair share is none.")
+    runs: int = key("Runs that ended.")
+    cells: list[SelfishCellJson] = key("Each line with its queue.")
+    false_alarms: int = key("Cells in which an honest source under another name gains.")
+    failures: list[FailureJson] = key("Runs that failed.")
+
+
+class SelfishCellJson(GamePlaceJson):
+    """A cell."""
+
+    verdicts: dict[str, str | None] = key("Verdicts by the kind of strategy: `behaviour`, `control` or `identity`.")
+    best: dict[str, str | None] = key("The best strategy by kind.")
+    strategies: list[StrategyJson] = key("Each strategy.")
+
+
+class StrategyJson(Shape):
+    """A strategy."""
+
+    name: str = key("Its name.")
+    what: str = key("What it does.")
+    kind: str = key("Its kind.")
+    gain: MeanJson = key("What it gains, in parts of a fair share.")
+    share: MeanJson = key("Its goodput, in fair shares.")
+    others: MeanJson = key("What the others gain, in parts of a fair share.")
+    delay_s: MeanJson = key("Delay of the others, above that without it.", "s")
+    scenario: str = key("Its file.")
+
+
+class GamePlanJson(PlanJson):
+    """What would be run."""
+
+    mixes: list[str] = key("The mixes; with `--selfish` the key is not there.", always=False)
+    strategies: list[str] = key("With `--selfish`, the strategies.", always=False)
 
 
 class GameCommand(Command):
@@ -37,6 +143,7 @@ headgate game --controls cubic,bbr3 --flows 10 --buffer 0.5bdp,1bdp,5bdp \\
 headgate game --controls cubic,bbr3,copa --flows 4 --payoff power
 headgate game --selfish --controls reno --queues fcfs,fq,drr
 """
+    prints = {"": GameJson, "With `--selfish`": SelfishGameJson, "With `--dry-run`": GamePlanJson}
 
     controls: str = shared.controls_of_a_line()
     flows: int = option("Flows on the line.", 10, least=2, most=1000)

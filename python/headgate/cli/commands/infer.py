@@ -7,7 +7,94 @@ from pathlib import Path
 
 from .. import completing, shared, signals
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..show import print_json
+
+
+class InferJson(Shape):
+    """The answers. Gains are natural logarithms of likelihoods, above those of the folder's setting."""
+
+    paper: str = key("Name of the paper.")
+    items: list[str] = key("Its items.")
+    starts: int = key("Runs with random starts.")
+    seed: int = key("Seed of the search.")
+    runs: int = key("Runs that it took.")
+    counts: list[MatchedJson] = key("With `--count`, how many printed numbers match.")
+    blocks: list[BlockJson] = key("Rows that hang together by the unknowns that change them.")
+
+
+class MatchedJson(Shape):
+    """The numbers that match with a setting."""
+
+    setting: str = key("`text` (the text alone), `default` (the folder's) or `inferred`.")
+    match: int = key("Numbers that match.")
+    judged: int = key("Numbers that were judged.")
+
+
+class BlockJson(Shape):
+    """A block."""
+
+    rows: list[list[str]] = key("Names of the rows of each part.")
+    settings: int = key("Settings that were examined.")
+    gain_seen: float | None = key("Gain on the rows by which a setting was chosen.")
+    gain_unseen: float | None = key("Gain on rows that had not been seen.")
+    beyond_null: bool | None = key("Whether the gain on unseen rows is above 95 % of those of the null papers.")
+    nulls: dict[str, list[GainJson]] = key("Gains of the null papers by kind.")
+    best: dict[str, str] = key("The most probable level of each unknown, together.")
+    climbed: dict[str, float | None] = key("Gains of a climb by the kind of paper, where there was one.")
+    unknowns: list[AnswerJson] = key("Each unknown.")
+
+
+class GainJson(Shape):
+    """A gain."""
+
+    seen: float = key("On rows that were seen.")
+    unseen: float = key("On others.")
+
+
+class AnswerJson(Shape):
+    """An unknown."""
+
+    unknown: str = key("Its name.")
+    about: str = key("What it is.")
+    allowed: str = key("What the text allows.")
+    outcome: str = key("`found`, `confirmed`, `undetermined`, `held`, `one row` or `no effect`.")
+    level: str | None = key("The level that was settled.")
+    default: str = key("The level of the folder.")
+    text: str = key("What a reader would take who has the text alone.")
+    posterior: list[LevelJson] = key("Probabilities of the levels.")
+    gain_unseen: float | None = key("Gain on unseen rows.")
+    gain_unseen_null: float | None = key("Its 95 % quantile for the null papers.")
+    by_chance: float | None = key(
+        "Share of our own runs, taken for the paper's, that settle another level than theirs."
+    )
+    effect: float | None = key("Greatest change of a row, as a mean square in widths of its cells.")
+    against: list[AgainstJson] = key("Rows that are less likely with the most probable level than without it.")
+
+
+class LevelJson(Shape):
+    """A level of an unknown."""
+
+    level: str = key("The level.")
+    prior: float = key("Its probability before.")
+    probability: float | None = key("Its probability by the rows.")
+
+
+class AgainstJson(Shape):
+    """A row that speaks against a level."""
+
+    row: str = key("The row.")
+    loss: float | None = key("What it loses.")
+
+
+class ConclusionJson(Shape):
+    """A claim that depends on an unknown."""
+
+    claim: str = key("The claim.")
+    item: str = key("Its item.")
+    text: str = key("The claim in words.")
+    unknown: str = key("The unknown.")
+    shares: dict[str, float] = key("Share of the starts at which it holds, by level.")
 
 
 class InferCommand(Command):
@@ -26,6 +113,7 @@ headgate infer ./mypaper --unknown buffer --figure out/posteriors.pdf
 headgate infer demers1989 --conclusions
 headgate infer keshav1991 --budget 10 --resume out/runs
 """
+    prints = {"": InferJson, "With `--conclusions`": list[ConclusionJson]}
 
     paper: str = argument(metavar="PAPER", complete=completing.papers)
     items: tuple[str, ...] = argument(complete=completing.items)

@@ -9,6 +9,7 @@ from ...base.catalogue import catalogue as engine_list
 from ...base.errors import HeadgateError, cut, nearest
 from .. import completing, signals
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..scenario_files import plugin_files
 from ..show import print_json
 
@@ -33,6 +34,37 @@ KINDS = {
 SHOWN = ("name", "source", "parameters")
 
 
+class EntryJson(Shape):
+    """An entry of a list."""
+
+    name: str = key("Its name.")
+    source: str = key("Where it comes from.")
+    parameters: list[ParameterJson] = key("Its parameters.")
+
+
+class ParameterJson(Shape):
+    """A parameter."""
+
+    name: str = key("Its name.")
+    type: str = key("Its type, as the reference has it.")
+    default: Any = key("Its value unless given.", always=False)
+    description: str = key("What it means.")
+    choices: list[Any] = key("The values that it may have.", always=False)
+    meanings: list[str | None] = key("What each of them means.", always=False)
+    minimum: float = key("The least value.", always=False)
+    exclusiveMinimum: float = key("The value above which it has to be.", always=False)  # noqa: N815
+    maximum: float = key("The greatest value.", always=False)
+    exclusiveMaximum: float = key("The value below which it has to be.", always=False)  # noqa: N815
+
+
+class KindJson(Shape):
+    """A list."""
+
+    name: str = key("Its name, which KIND is.")
+    entries: int = key("Number of its entries.")
+    description: str = key("What it has.")
+
+
 class ListCommand(Command):
     """List the entries of a KIND, such as disciplines, a line each, or describe the one called NAME. Without a KIND, list the kinds."""
 
@@ -45,6 +77,7 @@ headgate list disciplines --long
 headgate list disciplines fq
 headgate list controls --json
 """
+    prints = {"": list[EntryJson], "Without KIND": list[KindJson]}
 
     kind: str | None = argument(choices=[*KINDS, *ALIASES], metavar="[KIND]")
     name: str | None = argument(complete=completing.entries)

@@ -12,11 +12,78 @@ from ...base.counts import counted
 from ...base.errors import HeadgateError, cut, nearest
 from .. import shared, signals
 from ..command import Command, option
+from ..printed import FailureJson, MeanJson, PlanJson, Shape, key
 from ..scenario_files import plugin_files
 from ..show import print_json
 
 #: Measures that are printed unless others are chosen.
 SHOWN = "share,harm,sparse_p95"
+
+
+class MatrixJson(Shape):
+    """The matrix. `matrix.json` in the folder is the same."""
+
+    version: str = key("Version of headgate.")
+    seed: int = key("Seed of all random streams.")
+    complete: bool = key("Whether all runs have ended.")
+    controls: list[str] = key("The flow controls.")
+    flows: int = key("Flows of each.")
+    sparse: str | None = key("The sparse flow beside them.")
+    web: bool = key("Whether a web load is beside them.")
+    duration: str = key("Simulated time of a run.")
+    warm_up: str = key("Time at the start that is not measured.")
+    noise: str = key("Host noise in packet times.")
+    runs: int = key("Runs that ended.")
+    measures: dict[str, MeasureJson] = key("The measures by name.")
+    cells: list[CellJson] = key("Each cell.")
+    surprises: dict[str, list[SurpriseJson]] = key("Of `share` and `sparse_p95` the cells that stand out most.")
+    failures: list[FailureJson] = key("Runs that failed.")
+
+
+class MeasureJson(Shape):
+    """A measure."""
+
+    what: str = key("The measure in words.")
+    less_is_better: bool = key("Whether less is better.")
+    of: str = key("What it is one of: `share`, `side`, `cell` or `harm`.")
+
+
+class MatrixPlaceJson(Shape):
+    """A cell's place."""
+
+    queue: str = key("Discipline.")
+    rate: str = key("Rate.")
+    rtt: str = key("Round trip without queueing.")
+    buffer: str = key("Buffer.")
+    ratio: float = key("How many times as far away B is as A.")
+    a: str = key("The flow control A.")
+    b: str | None = key("The flow control B; null where A is alone.")
+    far: bool = key("Whether A alone is as far away as B.")
+
+
+class CellJson(MatrixPlaceJson):
+    """A cell. Pairs with equal round trips are run once: B beside A is the same cell with its sides exchanged."""
+
+    rest = (
+        "A mean for each measure: of `side` and `harm` one for A and one for B, such as `goodput_a` and `goodput_b`; a cell of A alone "
+        "has neither `share` nor harm."
+    )
+
+    variant: int = key("Variant of the study.")
+    scenario: str = key("Its file.")
+    runs: int = key("Runs of it that ended.")
+
+
+class SurpriseJson(MatrixPlaceJson):
+    """A cell that stands out."""
+
+    value: MeanJson = key("Its value.")
+
+
+class MatrixPlanJson(PlanJson):
+    """What would be run."""
+
+    cells: list[str] = key("The cells.")
 
 
 class MatrixCommand(Command):
@@ -38,6 +105,7 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
 headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
   --web --out out/matrix --resume --show share,web_p95
 """
+    prints = {"": MatrixJson, "With `--dry-run`": MatrixPlanJson}
 
     controls: str = shared.controls_of_a_line()
     queues: str = option("Disciplines of the line.", "fcfs,fq_codel", metavar="LIST")

@@ -11,8 +11,10 @@ import click
 from ...base.errors import HeadgateError, cut
 from .. import shared, signals
 from ..command import Command, argument, gathered, option
+from ..printed import Shape, key
 from ..scenario_files import plugin_files
 from ..show import output, print_json
+from .run import RunJson
 
 
 class _AsTyped(click.Command):
@@ -23,6 +25,64 @@ class _AsTyped(click.Command):
         from ...quick.foreign import options_of
 
         return super().parse_args(ctx, options_of(args))
+
+
+class QuickJson(RunJson):
+    """The results, as of `headgate run`."""
+
+    read_as: list[str] = key("Sentences on how the line was read, where that is not as it was typed.", always=False)
+
+
+class SeveralJson(Shape):
+    """A run for each value."""
+
+    option: str = key("The option with several values.")
+    runs: list[ValueJson] = key("The runs.")
+    cautions: list[str] = key("Sentences about what a run by itself does not settle.")
+    warnings: list[str] = key("Sentences about parameters without effect.")
+    read_as: list[str] = key("Sentences on how the line was read.")
+
+
+class ValueJson(RunJson):
+    """A run: what `headgate run --json` prints, and the value."""
+
+    value: str = key("The value of the option.")
+    # What they say is said of all runs together.
+    warnings: list[str] = key("Not there: they are beside `runs`.", always=False)
+
+
+class ShaperSweepJson(Shape):
+    """Whether a shaper would help."""
+
+    watched: str = key("The flow whose round trips are compared: the one that waits longest of those that send little.")
+    fillers: str = key("The flows with endless data in the shaped direction.")
+    path_rtt_s: float = key("Round trip of the path of the watched flow.", "s")
+    directions: list[str] = key("Which directions are shaped.")
+    queue: str = key("Queue of the shaper.")
+    points: list[ShaperPointJson] = key("The runs: first that without a shaper, then from the slowest to the fastest.")
+    advised: str | None = key("The rate that helps; null if none does.")
+    sentences: list[str] = key("Texts for people.")
+    read_as: list[str] = key("As above.", always=False)
+
+
+class ShaperPointJson(Shape):
+    """A rate."""
+
+    shaper: str | None = key("The rate; null without a shaper.")
+    share: float | None = key("The rate over that of the line; null without a shaper.")
+    rtt_s: float = key("Mean round trip of the watched flow.", "s")
+    rtt_p95_s: float = key("Below which 95 % of them are.", "s")
+    goodput_bps: float = key("Goodput of the fillers together.", "bit/s")
+    cost: float | None = key("Part of their goodput that the shaper costs.")
+
+
+class PresetJson(Shape):
+    """A sort of path."""
+
+    rest = "Its values, by the names of the options."
+
+    name: str = key("Its name.")
+    description: str = key("What it is.")
 
 
 class QuickCommand(Command):
@@ -61,6 +121,12 @@ headgate quick --rate 2Mbit/s --rtt 50ms --queue red:gentle=true \\
   --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s'
 headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml
 """
+    prints = {
+        "": QuickJson,
+        "Where an option has several values": SeveralJson,
+        "With `--shaper sweep`": ShaperSweepJson,
+        "With `--presets`": list[PresetJson],
+    }
 
     words: tuple[str, ...] = argument(metavar="[PRESET | RATE RTT] [FLOW]...")
     sort: str | None = option(

@@ -2,18 +2,101 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...base.errors import HeadgateError, cut, nearest
 from .. import completing, shared, signals
 from ..changes import parameters_of
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..scenario_files import allow_code, permit_all, permitted
 from ..show import print_json
 
 if TYPE_CHECKING:
     from ...referee.case import Case
     from ...referee.report import RefereeReport
+
+
+class RefereeJson(Shape):
+    """The verdicts."""
+
+    schema: str = key("`headgate.referee/1`.")
+    version: str = key("Version of headgate.")
+    subject: str = key("Who was judged.")
+    counts: dict[str, dict[str, int]] = key(
+        "By where a line comes from (`document`, `derived`, `practice`, `ours`, `than BASELINE`, `report`), how many of each verdict; "
+        "`weak` of the passes."
+    )
+    cases: list[JudgedCaseJson] = key("Each case.")
+
+
+class JudgedCaseJson(Shape):
+    """A case."""
+
+    name: str = key("Its name.")
+    title: str = key("What it looks at.")
+    family: str = key("Its family.")
+    source: str = key("The document that it comes from.")
+    rules: list[str] = key("The rules of the document that it covers.")
+    note: str = key("What else there is to know.")
+    weak: bool = key("Whether trivial subjects pass all of it.")
+    entries: list[VerdictJson] = key("The verdicts. What does not apply is left out.")
+
+
+class VerdictJson(Shape):
+    """A verdict."""
+
+    case: str = key("The case.")
+    cell: dict[str, Any] = key("Values of the cell by name.")
+    kind: str = key(
+        "`must`, `must_not`, `better_than`, `report` or `steps`; `needs` or `run` where it could not be judged.",
+        always=False,
+    )
+    key_: str = key("What was measured.", always=False)
+    verdict: str = key("The verdict.")
+    value: RefereeMeanJson = key("The value.", always=False)
+    range: list[float | None] = key("Two bounds, null for none.", always=False)
+    origin: str = key("Where the line comes from.", always=False)
+    clause: str = key("What the source says.", always=False)
+    nulls: dict[str, str] = key("Verdicts of trivial subjects.", always=False)
+    weak: bool = key("Whether all of these pass.", always=False)
+    baseline: str = key("With whom it is compared.", always=False)
+    baseline_value: RefereeMeanJson = key("The value of that one.", always=False)
+    why: str = key("A sentence, where there is more to say.", always=False)
+    digests: list[str] = key("Digests of the runs.", always=False)
+    seeds: int = key("Number of runs.", always=False)
+    steps: list[StepJson] = key("Expectations of a case of steps.", always=False)
+
+
+class RefereeMeanJson(Shape):
+    """A mean."""
+
+    mean: float | None = key("The mean.")
+    ci95: list[float | None] = key("The two ends of its 95 % interval.")
+    n: int = key("Number of runs.", always=False)
+
+
+class StepJson(Shape):
+    """An expectation of a step."""
+
+    rest = "What the step had to be, by its kind."
+
+    step: int = key("Number of the step.")
+    name: str = key("What is expected of.", always=False)
+    value: Any = key("What was found.", always=False)
+    wanted: Any = key("What was expected.", always=False)
+    met: bool = key("Whether it was met.", always=False)
+
+
+class CaseJson(Shape):
+    """A case."""
+
+    name: str = key("Its name.")
+    family: str = key("Its family.")
+    title: str = key("What it looks at.")
+    source: str = key("The document that it comes from.")
+    rules: list[str] = key("The rules of the document that it covers.")
+    cells: int = key("Number of its cells.")
 
 
 class RefereeCommand(Command):
@@ -34,6 +117,7 @@ headgate referee --aqm fq_codel --family a79
 headgate referee bbr3 --case mine.case
 headgate referee cubic --only 'r97-1?' --junit referee.xml
 """
+    prints = {"": RefereeJson, "With `--list`": list[CaseJson]}
 
     name: str | None = argument(metavar="NAME", complete=completing.controls)
     aqm: str | None = option("Judge this queueing discipline instead of a flow control.", metavar="QUEUE")

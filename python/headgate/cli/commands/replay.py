@@ -6,12 +6,101 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ...base.choices import CONVENTION_HELP
 from .. import shared, signals
 from ..changes import parameters_of
 from ..command import Command, argument, option
 from ..line_options import DEFAULT, line_options, parse_queue
+from ..printed import Key, Shape, key
 from ..scenario_files import plugin_files
 from ..show import print_json
+
+
+class ReplayJson(Shape):
+    """What became of the trace in each queue."""
+
+    trace: TraceJson = key("The trace.")
+    notes: list[str] = key(
+        "Sentences about what of the trace had no effect, what was left out, and what the trace does not say."
+    )
+    sentences: list[str] = key("Texts for people: what sparse flows waited in each queue, and what no replay knows.")
+    rate: str = key("Rate of the link, or the file of a recorded link.")
+    seed: int = key("Seed of the random numbers of disciplines.")
+    conventions: ConventionsJson = key("How the replay was done where that is a choice.")
+    version: str = key("Version of headgate.")
+    queues: list[ReplayQueueJson] = key("Each queue.")
+
+
+class TraceJson(Shape):
+    """A trace."""
+
+    source: str = key("The file.")
+    packets: int = key("Packets that were replayed.")
+    flows: int = key("Flows that were replayed.")
+    classify: str | None = key("Which packets are one flow.")
+    start_s: str | None = key("Time of the first packet in s, as exact text.")
+    skipped: dict[str, int] = key("With `--lenient`, faults by kind.")
+    not_ip: dict[str, int] = key("Packets of a capture that are not IP, by kind.")
+    truncated: TruncatedJson = key("Packets of which too little was captured.")
+
+
+class TruncatedJson(Shape):
+    """Packets of which too little was captured."""
+
+    addresses: int = key("Those with addresses alone, also those inside a tunnel.")
+    ports: int = key("Those with ports alone.")
+
+
+class ConventionsJson(Shape):
+    """Choices of a replay."""
+
+    @classmethod
+    def derived(cls) -> dict[str, tuple[Any, Key]]:
+        """Each convention, with what it decides."""
+        return {name: (str, Key(about)) for name, about in CONVENTION_HELP.items()}
+
+
+class ReplayCountsJson(Shape):
+    """Counts, of a queue or of a flow."""
+
+    queue: str = key("Name of the queue.")
+    packets: int = key("Packets that arrived.")
+    bytes: int = key("Bytes that arrived.", "bytes")
+    sent: int = key("Packets sent.")
+    sent_bytes: int = key("Bytes sent.", "bytes")
+    marks: int = key("Packets marked.")
+    throughput_bps: float | None = key("Bytes sent, over the span.", "bit/s")
+    loaded_bps: float | None = key(
+        "What was sent by the last arrival, over the time until then; null where all arrive at once.", "bit/s"
+    )
+    drops: dict[str, int] = key("Packets dropped, by reason.")
+    delay_s: dict[str, float | None] = key(
+        "Queueing delay of the packets sent: `mean`, `p50`, `p95`, `p99` and `max`.", "s"
+    )
+
+
+class ReplayQueueJson(ReplayCountsJson):
+    """A queue."""
+
+    span_s: float | None = key("From the first arrival to the last departure.", "s")
+    rate_bps: float | None = key("Rate of the link, the mean over the span.", "bit/s")
+    arrivals_s: float | None = key("From the first arrival to the last.", "s")
+    utilisation: float | None = key("Part of the rate that was used.")
+    jain_of_max_min: float | None = key("Jain's index of the flows' throughput over its max-min ideal.")
+    jain: float | None = key("Jain's index of the flows' throughput over weight.")
+    sparse_packets: int | None = key("Packets of [sparse flows](../how-to/replay.md#a-first-trace).")
+    sparse_drops: int | None = key("Packets of these that were dropped.")
+    sparse_delay_s: float | None = key("Their mean queueing delay.", "s")
+    discipline: dict[str, Any] = key("The discipline with every parameter.")
+    out: str | None = key("Its file.")
+    flows: list[ReplayFlowJson] = key("Each flow, in the order of their first packets.")
+
+
+class ReplayFlowJson(ReplayCountsJson):
+    """A flow."""
+
+    flow: str = key("Name of the flow.")
+    weight: float = key("Its weight.")
 
 
 class ReplayCommand(Command):
@@ -33,6 +122,7 @@ headgate replay scenarios/office.csv --queue fcfs --queue fq \\
 headgate replay link.pcapng --queue '{kind = "fq", delta = "1000B"}' \\
   --rate 10Mbit/s --classify pair --out after.pcapng
 """
+    prints = {"": ReplayJson}
 
     trace: Path = argument()
     line: dict[str, Any] = line_options(True)

@@ -13,6 +13,7 @@ import click
 
 from .. import completing, shared, signals
 from ..command import Command, argument, option
+from ..reproductions import RecordJson, ReproduceAllJson, ReproduceJson
 from ..show import print_json
 
 
@@ -37,6 +38,11 @@ headgate reproduce keshav1991 --text-alone
 headgate reproduce all --report out/papers
 headgate list papers
 """
+    prints = {
+        "": ReproduceJson,
+        "With `all` in place of a paper": ReproduceAllJson,
+        "`reproduction.json`, in the folder of a report": RecordJson,
+    }
 
     paper: str | None = argument(metavar="PAPER", complete=completing.papers)
     items: tuple[str, ...] = argument(complete=completing.items)

@@ -7,19 +7,66 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import shared, signals
 from ..changes import changes_of
 from ..command import Command, argument, option
+from ..printed import FailureJson, Key, MeanJson, Shape, key
 from ..scenario_files import allow_code, allow_files, permit, plugin_files, read
 from ..show import print_json
 
 if TYPE_CHECKING:
     from ...sweep import Sweep
     from ...sweep.driver import Progress
+
+
+class SweepJson(Shape):
+    """The study."""
+
+    folder: str = key("Its folder.")
+    version: str = key("Version of headgate.")
+    seed: int = key("Seed of all random streams.")
+    complete: bool = key("Whether all runs have ended.")
+    runs: int = key("Runs that ended.")
+    variants: list[VariantJson] = key("Each variant that ran.")
+    failures: list[FailureJson] = key("Runs that failed.")
+
+
+class VariantJson(Shape):
+    """A variant: means over its runs, of all of its flows together."""
+
+    variant: int = key("Its number.")
+    axes: dict[str, Any] = key("The columns of the axes.")
+    runs: int = key("Its runs.")
+    runs_equal: bool = key("Whether there are several, and all are equal.")
+
+    @classmethod
+    def derived(cls) -> dict[str, tuple[Any, Key]]:
+        """The metrics of the summary."""
+        from ...results.columns import meaning_of, unit_of
+        from ...sweep.summary import entry_of, metrics
+
+        return {entry_of(m): (MeanJson, Key(meaning_of(m), unit_of(m), False)) for m in metrics()}
+
+
+class SweepPlanJson(Shape):
+    """What would be run."""
+
+    seed: int = key("Seed of all random streams.")
+    runs: int = key("Number of runs, at the least.")
+    variants: list[PlannedJson] = key("Each variant.")
+
+
+class PlannedJson(Shape):
+    """A variant."""
+
+    variant: int = key("Its number.")
+    key_: str | None = key("By which its runs are known in a folder.")
+    axes: dict[str, Any] = key("The columns of the axes.")
+    error: str | None = key("What is wrong with it.")
 
 
 class SweepCommand(Command):
@@ -35,6 +82,7 @@ headgate sweep scenarios/queues-and-rates.toml --dry-run
 headgate sweep scenarios/queues-and-rates.toml --out out/queues --workers 2
 headgate sweep scenarios/queues-and-rates.toml --out out/queues --resume
 """
+    prints = {"": SweepJson, "With `--dry-run`": SweepPlanJson}
 
     file: Path = argument()
     workers: int | None = shared.workers()

@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from ...base.errors import HeadgateError, cut
 from .. import shared, signals
 from ..command import Command, option
+from ..printed import Shape, key
 from ..show import print_json
+
+
+class TrainJson(Shape):
+    """What was learnt."""
+
+    file: str = key("The file that was written.")
+    about: dict[str, Any] = key("How the flow control learnt.")
+    measured: list[LearntJson] = key("Each flow control in each company; means over the scenarios.")
+
+
+class LearntJson(Shape):
+    """A flow control in some company."""
+
+    control: str = key("The flow control.")
+    company: str = key("What is beside it.")
+    episodes: int = key("Number of scenarios.")
+    share: float | None = key("Its goodput, in fair shares.")
+    queueing: float | None = key("Its queueing delay, in round trips.")
+    loss: float | None = key("Share of its packets that are lost.")
+    fairness: float | None = key("Jain's index of the goodputs.")
+    utility: float | None = key("What it was paid.")
 
 
 class TrainCommand(Command):
@@ -26,6 +49,7 @@ headgate train --out learned.py --range 'rate=1Mbit/s ... 5Mbit/s log' \\
   --range queue=fcfs,fq --generations 30
 headgate train --out calm.py --name calm --delay 2
 """
+    prints = {"": TrainJson}
 
     out: Path = option("File for the flow control.", metavar="FILE", required=True)
     name: str = option("Name of the flow control in scenarios.", "learned")

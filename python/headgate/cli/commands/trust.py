@@ -9,8 +9,24 @@ import click
 from ...base.errors import HeadgateError
 from .. import shared
 from ..command import Command, argument, option
+from ..printed import Shape, key
 from ..scenario_files import allow_files, read
 from ..show import output, print_json
+
+
+class TrustJson(Shape):
+    """The list."""
+
+    list_: str = key("Where it is kept.")
+    files: list[TrustedJson] = key("The files on it.")
+
+
+class TrustedJson(Shape):
+    """A file."""
+
+    digest: str = key("Digest of the file and of all code that it names.")
+    file: str = key("Its path.")
+    added: str = key("The day on which it was added.")
 
 
 class TrustCommand(Command):
@@ -27,6 +43,7 @@ headgate trust mine.toml
 headgate trust
 headgate trust --remove mine.toml
 """
+    prints = {"": TrustJson}
 
     file: Path | None = argument()
     allowed: tuple[Path, ...] = allow_files()

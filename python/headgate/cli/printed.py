@@ -1,0 +1,107 @@
+"""What `--json` prints, declared: a class for each object, in which each key is a field with its type and a sentence.
+
+The reference (docs/reference/json.md) is made from it, and tests hold everything that a command prints against it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple, get_type_hints
+
+
+class Key(NamedTuple):
+    """What is said of a key.
+
+    Attributes:
+        about: what it means.
+        unit: of a number.
+        always: whether it is there even if there is nothing to say.
+    """
+
+    about: str
+    unit: str = ""
+    always: bool = True
+
+
+def key(about: str, unit: str = "", always: bool = True) -> Any:
+    """A field that is a key. A key that Python has a word for ends with `_` here, as in `from_`."""
+    return Key(about, unit, always)
+
+
+class Shape:
+    """An object of JSON. Its docstring stands in the reference."""
+
+    #: What else it has: keys by the names of something, and what they mean.
+    rest: ClassVar[str] = ""
+    #: Its name, of one that is in many outputs: the reference shows it once.
+    part: ClassVar[str] = ""
+
+    def __init_subclass__(cls, part: str = "") -> None:
+        cls.part = part
+
+    @classmethod
+    def derived(cls) -> dict[str, tuple[Any, Key]]:
+        """Keys that follow from another list, such as that of the metrics, with their types."""
+        return {}
+
+
+def keys_of(shape: type[Shape]) -> dict[str, tuple[Any, Key]]:
+    """The types of the keys of a shape, and what is said of them."""
+    hints = get_type_hints(shape)
+    found = {
+        name.removesuffix("_"): (hints[name], said)
+        for of in reversed(shape.__mro__)
+        for name, said in vars(of).items()
+        if isinstance(said, Key)
+    }
+    return found | shape.derived()
+
+
+class MeanJson(Shape, part="mean"):
+    """A mean of several values, such as those of the replications, with its 95 % interval."""
+
+    mean: float | None = key("The mean; null of no values.")
+    std: float | None = key("Standard deviation of the values; null of fewer than two.")
+    n: int = key("How many values it is of.")
+    ci95: list[float] | None = key(
+        "The two ends of the 95 % interval of the mean. Null of fewer than two values, and where all runs are equal, "
+        "since nothing in them is drawn that differs by seed: then `runs_equal` beside it is true."
+    )
+
+
+class FailureJson(Shape, part="failed run"):
+    """A run that failed."""
+
+    rest = "Columns of the axes."
+
+    variant: int = key("Number of the variant.")
+    replication: int = key("Number of the replication.")
+    seed: int = key("Seed of the study.")
+    error: str = key("What went wrong.")
+
+
+class PhaseJson(Shape, part="phase"):
+    """Whether the shares depend on the phase of arrivals, with `--phase`."""
+
+    noise: list[str] = key("Levels of host noise, each a run.")
+    depends: bool = key("Whether the share of a flow depends on it.")
+    sentence: str = key("The result in a sentence; empty where nothing depends on it.")
+    flows: list[PhaseFlowJson] = key("Each flow.")
+
+
+class PhaseFlowJson(Shape):
+    """A flow of `phase`."""
+
+    flow: str = key("Name of the flow.")
+    shares: list[float] = key("Its share of the goodput with each level.")
+    share_moves: float = key("By how much its share moves.")
+    queueing_s: list[float | None] = key("Mean queueing delay with each level.", "s")
+    queueing_moves_s: float | None = key("By how much that moves.", "s")
+    depends: bool = key("Whether its share depends on the phase.")
+
+
+class PlanJson(Shape):
+    """What `--dry-run` prints of a command that runs many scenarios."""
+
+    seed: int = key("Seed of all random streams.")
+    runs: int = key("Number of runs.")
+    expected_cpu_s: float = key("Expected processor time.", "s")
