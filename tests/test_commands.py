@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -39,6 +41,19 @@ def test_help_lists_each_command_once_under_its_heading(cli: Cli) -> None:
     for name in NAMES:
         assert len(re.findall(rf"^  {name} ", text, re.M)) == 1
         assert re.search(rf"^  {name} ", parts[finding.class_of(name).group], re.M), name
+
+
+def test_the_list_has_what_the_classes_say_and_loads_none_of_them() -> None:
+    listed = finding.Found().listed()
+    for name in NAMES:
+        whole = finding.Found()[name]
+        assert (listed[name].help, listed[name].group) == (whole.help, whole.group), name  # type: ignore[attr-defined]
+    code = (
+        "import sys; from headgate.cli.group import cli; assert len(cli.commands.listed()) >= 28;"
+        "print([m for m in sys.modules if m.startswith('headgate.cli.commands')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if "as_json" in finding.class_of(n).__annotations__])

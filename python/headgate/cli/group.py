@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from ..base.errors import HeadgateError, brief
 from . import signals
 from .command import GROUPS
 from .finding import Found
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
@@ -47,9 +50,23 @@ class Commands(click.Group):
         with _ended():
             return super().invoke(ctx)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Completes the name of a command, or an option of the group."""
+        from click.shell_completion import CompletionItem
+
+        commands = self._listed().items()
+        return [
+            *(CompletionItem(n, help=c.get_short_help_str()) for n, c in commands if n.startswith(incomplete)),
+            *click.Command.shell_complete(self, ctx, incomplete),
+        ]
+
+    def _listed(self) -> dict[str, click.Command]:
+        """The commands, loaded only where their files do not say what a list shows of them."""
+        return self.commands.listed() if isinstance(self.commands, Found) else dict(self.commands)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands under the headings that they name."""
-        found = dict(self.commands)
+        found = self._listed()
         longest = max(map(len, found))
         under: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
         for name, command in found.items():

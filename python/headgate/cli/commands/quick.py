@@ -12,9 +12,9 @@ from ...base.errors import HeadgateError, cut
 from .. import shared, signals
 from ..command import Command, argument, gathered, option
 from ..printed import Shape, key
+from ..run_shapes import RunJson
 from ..scenario_files import plugin_files
 from ..show import output, print_json
-from .run import RunJson
 
 
 class _AsTyped(click.Command):
@@ -22,6 +22,9 @@ class _AsTyped(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Takes the words as they were typed."""
+        if args in (["--help"], ["-h"]):
+            # It needs no words of other tools, which take half of its time to load.
+            return super().parse_args(ctx, args)
         from ...quick.foreign import options_of
 
         return super().parse_args(ctx, options_of(args))
