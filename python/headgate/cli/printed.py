@@ -79,6 +79,16 @@ class FailureJson(Shape, part="failed run"):
     error: str = key("What went wrong.")
 
 
+class StudyJson(Shape):
+    """A study that ran."""
+
+    version: str = key("Version of headgate.")
+    seed: int = key("Seed of all random streams.")
+    complete: bool = key("Whether all runs have ended.")
+    runs: int = key("Runs that ended.")
+    failures: list[FailureJson] = key("Runs that failed.")
+
+
 class PhaseJson(Shape, part="phase"):
     """Whether the shares depend on the phase of arrivals, with `--phase`."""
 

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
-import click
-
-from ...base.counts import counted
 from ...base.errors import HeadgateError
 from .. import shared, signals
 from ..command import Command, option
-from ..printed import FailureJson, MeanJson, PlanJson, Shape, key
+from ..printed import MeanJson, PlanJson, Shape, StudyJson, key
 from ..scenario_files import plugin_files
 from ..show import print_json
+from ..studies import checked, study_progress, within_limit
 
 
-class GameJson(Shape):
+class GameJson(StudyJson):
     """The game. `game.json` in the folder is the same."""
 
-    version: str = key("Version of headgate.")
-    seed: int = key("Seed of all random streams.")
-    complete: bool = key("Whether all runs have ended.")
     controls: list[str] = key("The flow controls.")
     flows: int = key("Number of flows.")
     payoff: str = key("What a flow wants.")
     unit: str = key("Unit of all payoffs below.")
     tolerance: float = key("A gain of at most this part of a fair share is none.")
-    runs: int = key("Runs that ended.")
     cells: list[GameCellJson] = key("Each line with its queue.")
-    failures: list[FailureJson] = key("Runs that failed.")
 
 
 class GamePlaceJson(Shape):
@@ -79,20 +70,15 @@ class SwitchJson(Shape):
     gain: MeanJson = key("What it gains.")
 
 
-class SelfishGameJson(Shape):
+class SelfishGameJson(StudyJson):
     """What selfish sources gain."""
 
-    version: str = key("Version of headgate.")
-    seed: int = key("Seed of all random streams.")
-    complete: bool = key("Whether all runs have ended.")
     honest: str = key("Flow control of the honest flows.")
     flows: int = key("Number of flows.")
     payoff: str = key("What a flow wants.")
     tolerance: float = key("A gain of at most this part of a fair share is none.")
-    runs: int = key("Runs that ended.")
     cells: list[SelfishCellJson] = key("Each line with its queue.")
     false_alarms: int = key("Cells in which an honest source under another name gains.")
-    failures: list[FailureJson] = key("Runs that failed.")
 
 
 class SelfishCellJson(GamePlaceJson):
@@ -192,11 +178,7 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
         with signals.loading():
             from ...games import MixGame, SelfishGame
             from ...quick.amounts import quantity, share
-            from ...sweep.driver import Interrupted
             from ..tables.game import print_mixes, print_plan, print_selfish
-            from ..tables.matrix import time_text
-            from ..terminal import print_error
-            from .sweep import _progress
 
         most = quantity("--limit", self.limit, "s") / 1e12
         common: dict[str, Any] = {
@@ -223,39 +205,21 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
             from ...plots.canvas import require
 
             require(None)
-        for check in asked.sweep().check():
-            if check.error is not None:
-                raise HeadgateError(check.error)
-        expected = asked.estimate()
+        expected = checked(asked)
         if self.dry_run:
             if self.as_json:
                 print_json({**asked.to_dict(), "expected_cpu_s": expected})
             else:
                 print_plan(asked, expected)
             return 0
-        if expected > most:
-            raise HeadgateError(
-                f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time; "
-                f"expected at most --limit {self.limit}: "
-                "a higher limit, or fewer flows, controls, queues, buffers or runs, or a shorter duration"
+        within_limit(
+            asked.runs, expected, self.limit, most,
+            "fewer flows, controls, queues, buffers or runs, or a shorter duration",
+        )  # fmt: skip
+        with study_progress("running the game", self.out) as callback:
+            result = asked.run(
+                self.out, self.workers, self.engine, self.address, self.resume, callback, self.max_memory
             )
-        if expected > 60:
-            print_error(f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time")
-        try:
-            with _progress("running the game") as callback:
-                result = asked.run(
-                    self.out, self.workers, self.engine, self.address, self.resume, callback, self.max_memory
-                )
-        except Interrupted as e:
-            from rich.markup import escape
-
-            signals.note(e.number)
-            again = ["headgate", *(a for a in sys.argv[1:] if a != "--resume"), "--resume"]
-            signals.mark_reported()
-            print_error(
-                f"stopped; what is finished is in {escape(str(self.out))}. Go on with:\n  {escape(shlex.join(again))}"
-            )
-            raise click.exceptions.Exit(signals.code()) from None
         from ...games.report import write_figures, write_json
         from ...games.result import MixResult
 

@@ -9,6 +9,7 @@ from .. import completing, shared, signals
 from ..command import Command, argument, option
 from ..printed import Shape, key
 from ..show import print_json
+from ..studies import kept_runs
 
 
 class InferJson(Shape):
@@ -153,13 +154,12 @@ headgate infer keshav1991 --budget 10 --resume out/runs
             from ...plots.canvas import require
             from ..tables.inference import print_conclusions, print_inference
             from ..terminal import console, progress
-            from .reproduce import stopped_in
 
         if self.figure is not None:
             require(self.figure)
         if self.conclusions:
             with (
-                stopped_in(self.resume),
+                kept_runs(self.resume),
                 open_work(self.threads, self.resume, self.engine, self.address) as work,
                 progress(f"infer {Path(self.paper).name}") as work.progress,
             ):
@@ -170,7 +170,7 @@ headgate infer keshav1991 --budget 10 --resume out/runs
                 print_conclusions(depend, console())
             return 0
         with ExitStack() as stack:
-            stack.enter_context(stopped_in(self.resume))
+            stack.enter_context(kept_runs(self.resume))
             work = stack.enter_context(open_work(self.threads, self.resume, self.engine, self.address))
             with progress(f"infer {Path(self.paper).name}") as shown:
                 found = infer_(

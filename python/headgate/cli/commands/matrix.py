@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 
-import click
-
-from ...base.counts import counted
 from ...base.errors import HeadgateError, cut, nearest
 from .. import shared, signals
 from ..command import Command, option
-from ..printed import FailureJson, MeanJson, PlanJson, Shape, key
+from ..printed import MeanJson, PlanJson, Shape, StudyJson, key
 from ..scenario_files import plugin_files
 from ..show import print_json
+from ..studies import checked, study_progress, within_limit
 
 #: Measures that are printed unless others are chosen.
 SHOWN = "share,harm,sparse_p95"
 
 
-class MatrixJson(Shape):
+class MatrixJson(StudyJson):
     """The matrix. `matrix.json` in the folder is the same."""
 
-    version: str = key("Version of headgate.")
-    seed: int = key("Seed of all random streams.")
-    complete: bool = key("Whether all runs have ended.")
     controls: list[str] = key("The flow controls.")
     flows: int = key("Flows of each.")
     sparse: str | None = key("The sparse flow beside them.")
@@ -33,11 +26,9 @@ class MatrixJson(Shape):
     duration: str = key("Simulated time of a run.")
     warm_up: str = key("Time at the start that is not measured.")
     noise: str = key("Host noise in packet times.")
-    runs: int = key("Runs that ended.")
     measures: dict[str, MeasureJson] = key("The measures by name.")
     cells: list[CellJson] = key("Each cell.")
     surprises: dict[str, list[SurpriseJson]] = key("Of `share` and `sparse_p95` the cells that stand out most.")
-    failures: list[FailureJson] = key("Runs that failed.")
 
 
 class MeasureJson(Shape):
@@ -141,10 +132,7 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
             from ...matrix import Matrix
             from ...matrix.measures import MEASURES, picked
             from ...quick.amounts import quantity
-            from ...sweep.driver import Interrupted
-            from ..tables.matrix import print_matrix, print_plan, time_text
-            from ..terminal import print_error
-            from .sweep import _progress
+            from ..tables.matrix import print_matrix, print_plan
 
         most = quantity("--limit", self.limit, "s") / 1e12
         asked = Matrix(
@@ -174,38 +162,21 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
             from ...matrix.report import require_extras
 
             require_extras()
-        for check in asked.sweep().check():
-            if check.error is not None:
-                raise HeadgateError(check.error)
-        expected = asked.estimate()
+        expected = checked(asked)
         if self.dry_run:
             if self.as_json:
                 print_json({**asked.to_dict(), "expected_cpu_s": expected})
             else:
                 print_plan(asked, expected)
             return 0
-        if expected > most:
-            raise HeadgateError(
-                f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time; "
-                f"expected at most --limit {self.limit}: a higher limit, or fewer controls, queues, rates or runs, or a shorter duration"
+        within_limit(
+            asked.runs, expected, self.limit, most,
+            "fewer controls, queues, rates or runs, or a shorter duration",
+        )  # fmt: skip
+        with study_progress("running the matrix", self.out) as callback:
+            result = asked.run(
+                self.out, self.workers, self.engine, self.address, self.resume, callback, self.max_memory
             )
-        if expected > 60:
-            print_error(f"{counted(asked.runs, 'run')}, expected to take {time_text(expected)} of processor time")
-        try:
-            with _progress("running the matrix") as callback:
-                result = asked.run(
-                    self.out, self.workers, self.engine, self.address, self.resume, callback, self.max_memory
-                )
-        except Interrupted as e:
-            from rich.markup import escape
-
-            signals.note(e.number)
-            again = ["headgate", *(a for a in sys.argv[1:] if a != "--resume"), "--resume"]
-            signals.mark_reported()
-            print_error(
-                f"stopped; what is finished is in {escape(str(self.out))}. Go on with:\n  {escape(shlex.join(again))}"
-            )
-            raise click.exceptions.Exit(signals.code()) from None
         from ...matrix.report import write_json, write_report
 
         write_json(result, self.out)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +11,7 @@ from .. import completing, shared, signals
 from ..command import Command, argument, option
 from ..reproductions import RecordJson, ReproduceAllJson, ReproduceJson
 from ..show import print_json
+from ..studies import kept_runs
 
 
 class ReproduceCommand(Command):
@@ -115,7 +112,7 @@ headgate list papers
             folder = self.resume or KEPT
             where = "on a Dask cluster" if self.engine == "dask" else "on threads of one process"
             opening = partial(open_work, self.threads, folder, self.engine, self.address)
-            with stopped_in(folder):
+            with kept_runs(folder):
                 return reproduce_every(
                     opening, where, self.report, self.ours, self.seeds, self.count_instructions, self.as_json
                 )
@@ -129,7 +126,7 @@ headgate list papers
         chosen = [item_with_setting(item, found.unknowns, setting) for item in chosen]
         check_items(found, chosen)
         out, results = console(), []
-        with stopped_in(self.resume), open_work(self.threads, self.resume, self.engine, self.address) as work:
+        with kept_runs(self.resume), open_work(self.threads, self.resume, self.engine, self.address) as work:
             for k, item in enumerate(chosen):
                 with progress(f"{self.paper} {item.name} ({k + 1} of {len(chosen)})") as work.progress:
                     (result,) = each_item(
@@ -155,21 +152,3 @@ headgate list papers
         if page is not None:
             out.print(f"report: {escape(str(page))}", soft_wrap=True)
         return 0
-
-
-@contextmanager
-def stopped_in(folder: Path | None) -> Iterator[None]:
-    """After Ctrl-C, reports where finished runs are and how to continue, if they were kept."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if folder is None:
-            raise
-        from rich.markup import escape
-
-        from ..terminal import print_error
-
-        again = shlex.join(["headgate", *sys.argv[1:]])
-        signals.mark_reported()
-        print_error(f"stopped; finished runs are in {escape(str(folder))}. Go on with:\n  {escape(again)}")
-        raise click.exceptions.Exit(signals.code()) from None

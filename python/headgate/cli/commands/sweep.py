@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from .. import shared, signals
 from ..changes import changes_of
 from ..command import Command, argument, option
-from ..printed import FailureJson, Key, MeanJson, Shape, key
+from ..printed import Key, MeanJson, Shape, StudyJson, key
 from ..scenario_files import allow_code, allow_files, permit, plugin_files, read
 from ..show import print_json
+from ..studies import study_progress
 
 if TYPE_CHECKING:
     from ...sweep import Sweep
-    from ...sweep.driver import Progress
 
 
-class SweepJson(Shape):
+class SweepJson(StudyJson):
     """The study."""
 
     folder: str = key("Its folder.")
-    version: str = key("Version of headgate.")
-    seed: int = key("Seed of all random streams.")
-    complete: bool = key("Whether all runs have ended.")
-    runs: int = key("Runs that ended.")
     variants: list[VariantJson] = key("Each variant that ran.")
-    failures: list[FailureJson] = key("Runs that failed.")
 
 
 class VariantJson(Shape):
@@ -101,14 +90,11 @@ headgate sweep scenarios/queues-and-rates.toml --out out/queues --resume
 
     def run(self) -> int:
         with signals.loading():
-            from rich.markup import escape
-
             from ...checks.phase import axis_warning
             from ...sweep import Sweep
-            from ...sweep.driver import Interrupted
             from ...sweep.effects import warnings
             from ..tables.sweep import print_study
-            from ..terminal import print_error, warn, warn_all
+            from ..terminal import warn, warn_all
 
         study = Sweep.of(read(self.file, self.allowed))
         for name, path, value in changes_of(self.changes):
@@ -122,19 +108,8 @@ headgate sweep scenarios/queues-and-rates.toml --out out/queues --resume
         warn_all(warnings(study))
         warn(axis_warning(study.scenario, [path for axis in study.axes for path in axis.paths]))
         folder = self.out if self.out is not None else Path("out") / self.file.stem
-        try:
-            with _progress(f"running {self.file.name}") as callback:
-                results = study.run(
-                    folder, self.workers, self.engine, self.address, self.resume, callback, self.max_memory
-                )
-        except Interrupted as e:
-            signals.note(e.number)
-            again = ["headgate", *(a for a in sys.argv[1:] if a != "--resume"), "--resume"]
-            signals.mark_reported()
-            print_error(
-                f"stopped; what is finished is in {escape(str(folder))}. Go on with:\n  {escape(shlex.join(again))}"
-            )
-            raise click.exceptions.Exit(signals.code()) from None
+        with study_progress(f"running {self.file.name}", folder) as callback:
+            results = study.run(folder, self.workers, self.engine, self.address, self.resume, callback, self.max_memory)
         if self.as_json:
             from ...sweep.summary import to_dict
 
@@ -158,28 +133,3 @@ def _dry(study: Sweep, as_json: bool) -> int:
 
     print_plan(study, checks)
     return 0
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Progress | None]:
-    """A progress bar with the rate and the time left."""
-    from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
-
-    from ...results.results import digits
-    from ..terminal import bar_of
-
-    failures = TextColumn("[red]{task.fields[failed]}")
-    with bar_of(MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), failures) as bar:
-        if bar is None:
-            yield None
-            return
-        task = bar.add_task(what, total=None, rate="", failed="")
-
-        def update(done: int, total: int, failed: int) -> None:
-            speed = bar.tasks[0].speed
-            rate = f"{digits(speed, 3)} runs/s" if speed else ""
-            bar.update(
-                task, completed=done + failed, total=total, rate=rate, failed=f"{failed} failed" if failed else ""
-            )
-
-        yield update
