@@ -102,6 +102,7 @@ def test_a_recorded_link_in_the_command(cli: Cli, tmp_path: Path) -> None:
     files = {
         "empty": b"", "blank": b"# a link\n\n", "head": b"time_s,rate_bps\n", "packed": gzip.compress(b"1\n2\n"),
         "latin": "1 # f\xfcnf\n".encode("latin-1"), "wide": "1\n2\n".encode("utf-16-be"),
+        "later": b"# a link\n1\n2\nx\n", "step": b"0s,1Mbit/s\n7\n",
     }  # fmt: skip
     for rate, said in (
         ("none.trace", "rate: found 'none.trace', which is no file; expected a rate such as 10Mbit/s, or the file of a recorded link"),
@@ -115,6 +116,9 @@ def test_a_recorded_link_in_the_command(cli: Cli, tmp_path: Path) -> None:
         (tmp_path / "empty", f"rate: {tmp_path / 'empty'} is empty; expected a file of delivery opportunities, or of times and rates"),
         (tmp_path / "blank", f"rate: {tmp_path / 'blank'} is empty; expected a file of delivery opportunities, or of"),
         (tmp_path / "head", f"rate: {tmp_path / 'head'} is empty; expected a file of delivery opportunities, or of"),
+        # The first line says what the others have to be: the fault is in the line that differs.
+        (tmp_path / "later", f"{tmp_path / 'later'}, line 4: found 'x'; expected a time in whole milliseconds"),
+        (tmp_path / "step", f"{tmp_path / 'step'}, line 2: found '7'; expected a time and a rate, such as 10s,2Mbit/s"),
         (CAPTURE, f"{CAPTURE}: line 1: found a zero byte, which no text has; expected text in UTF-8"),
         (tmp_path / "packed", f"{tmp_path / 'packed'}: line 1: found"),
         (tmp_path / "latin", f"{tmp_path / 'latin'}: line 1: found the byte 0xfc; expected text in UTF-8 (Latin-1 and Windows-1252 have"),

@@ -49,12 +49,13 @@ _CALLS = {
 _VIDEOS = ("netflix", "youtube", "twitch", "disney", "disney+", "disneyplus", "hulu", "primevideo", "hbo", "hbomax", "video", "movie",
            "stream", "streaming", "tv", "videos", "vimeo", "appletv", "plex", "peacock")  # fmt: skip
 
-#: Rates of pictures in Mbit/s by their lines, with their sources.
+#: Rates of pictures in Mbit/s by their lines, with their sources. Neither page could be read as it is today: Netflix's 720, 1080 and 4k are
+#: quoted by others (a copy of the page from before has 5 for HD and 25 for Ultra HD), YouTube's four rates by USA Today.
 _NETFLIX = (
-    "help.netflix.com, recommended internet speeds",
+    "help.netflix.com/en/node/306, as others quote it",
     {"720p": 3, "1080p": 5, "hd": 5, "fullhd": 5, "fhd": 5, "4k": 15, "uhd": 15, "2160p": 15},
 )
-_YOUTUBE = ("support.google.com/youtube, system requirements",
+_YOUTUBE = ("its system requirements, as USA Today quoted them on 25 March 2020",
             {"480p": 1.1, "720p": 2.5, "1080p": 5, "hd": 5, "fullhd": 5, "fhd": 5, "4k": 20, "uhd": 20, "2160p": 20})  # fmt: skip
 _SOURCES = {"youtube": ("YouTube", *_YOUTUBE)}
 _LINES = r"(480p|720p|1080p|2160p|[48]k|uhd|hd|full-?hd|fhd)(?:60|30)?"
@@ -243,7 +244,7 @@ def _senders(words: Sequence[str], said: list[str], more: list[str]) -> list[str
             rest.pop(0)
         said.append(
             f"{word} is taken as a constant stream up of {rate or _SENDERS[word.lower()]}"
-            + ("" if rate else ", the most that Twitch advises (help.twitch.tv, broadcasting guidelines)")
+            + ("" if rate else ", the most of what Twitch recommends (help.twitch.tv, Broadcast Requirements of 2017)")
             + ": a real one goes over TCP."
         )
         more.append(f"cbr:{rate or _SENDERS[word.lower()]}")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ..base.errors import HeadgateError, cut
 from ..base.typed import joined
+from .phrases import after_option
 from .vocabulary import TWO_RATES, preset_of, rate_of
 
 #: Names of options by those here.
@@ -61,6 +62,10 @@ _OTHERS = {
     "--trace": "a rate: a recorded link is rate = {{ kind = \"mahimahi\", file = \"{0}\" }} in a file, which --print begins",
     "--fix": "--shaper sweep, which tries rates of a shaper, or --queue cake",
     "--mss": "--mtu with the headers, 40 bytes more",
+    **dict.fromkeys(
+        ("--warmup", "--warm-up", "--omit", "-O"),
+        "none: the first seventh of a run is not measured; warm_up = \"{0}\" says otherwise in a file, which --print begins",
+    ),
 }  # fmt: skip
 
 #: Options of iperf with a value that say nothing of the path: the host, the port, how often it prints.
@@ -109,9 +114,25 @@ def options_of(args: Sequence[str]) -> list[str]:
             if ours == "--flows" and (number := value if sign else "".join(given[:1])).isdigit():
                 found.append(f"parallel={number}")
                 del given[: not sign]
+            elif ours in ("--queue", "--up-queue") and (sign or given):
+                found.append(f"{ours}={_queue_of(ours, value if sign else given.pop(0), found, given)}")
             else:
                 found.append(ours + sign + value)
     return _merged(found)
+
+
+def _queue_of(option: str, queue: str, before: list[str], rest: list[str]) -> str:
+    """The queue of an option with the parameters that follow it, which are taken from the rest of the line."""
+    own, taken = after_option(queue, rest, before, option == "--up-queue")
+    del rest[:taken]
+    if not own:
+        return queue
+    spaced = re.search(r"\s", queue.strip()) is not None
+    return (
+        " ".join([queue, *(text.replace("=", " ") for text in own)])
+        if spaced
+        else f"{queue}{',' if ':' in queue else ':'}{','.join(own)}"
+    )
 
 
 def _begun(key: str) -> str:

@@ -295,8 +295,13 @@ def _queues(words: list[str], options: Mapping[str, Any]) -> list[str]:
         second = words[at] if size == 2 else ""
         at += size - 1
         own, kept = [], list[str]()
+        if parameter(queue, "bandwidth", "1") and [w.lower() for w in words[at : at + 1]] == ["at"]:
+            # `cake at 18mbit` is its bandwidth, on a line with a rate of its own.
+            named = parameter_at(queue, ["bandwidth", *words[at + 1 : at + 2]], 0, [*found, *words[at + 2 :]], options)
+            at += 2 if named else 0
+            own += [named[0]] if named else []
         while at < len(words):
-            taken = _parameter(queue, words, at, found, options)
+            taken = parameter_at(queue, words, at, found, options)
             if taken is not None:
                 at += taken[1]
                 own.append(taken[0])
@@ -311,8 +316,8 @@ def _queues(words: list[str], options: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _parameter(
-    queue: str, words: list[str], at: int, before: list[str], options: Mapping[str, Any]
+def parameter_at(
+    queue: str, words: Sequence[str], at: int, before: Sequence[str], options: Mapping[str, Any]
 ) -> tuple[str, int] | None:
     """The parameter of a queue that the words from here on are, and how many they are."""
     if at >= len(words):
@@ -341,6 +346,31 @@ def _parameter(
     if named not in (None, "rate", "rtt"):
         return None
     return f"{key.lower()}={value}", size
+
+
+def after_option(queue: str, words: Sequence[str], before: Sequence[str], whole: bool) -> tuple[list[str], int]:
+    """The parameters of a queue that an option names, of the words after it as tc has them, and how many words they are.
+
+    Args:
+        queue: as the option has it.
+        words: after it.
+        before: the other words of the line.
+        whole: whether all parameters are looked for, or only rates, which would else be that of the line.
+
+    >>> after_option("cake", ["bandwidth", "9mbit", "cubic"], ["cable"], False), after_option("codel", ["rate", "9mbit"], [], True)
+    ((['bandwidth=9mbit'], 2), ([], 0))
+    """
+    name = known_as(re.split(r"[:\s]", queue.strip())[0])
+    own, at = list[str](), 0
+    while name is not None and at < len(words):
+        found = parameter_at(name, words, at, before, {})
+        # `rate` after cake may be that of the line: tc has `bandwidth`.
+        if found is None or (words[at].lower() == "rate" and name != "tbf"):
+            break
+        own.append(found[0])
+        at += found[1]
+    rates = any(NAMED.get(text.partition("=")[0]) == "rate" for text in own)
+    return (own, at) if whole or rates else ([], 0)
 
 
 def _has(name: str, words: list[str], options: Mapping[str, Any]) -> bool:

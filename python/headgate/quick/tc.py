@@ -198,7 +198,7 @@ def lacks(text: str) -> str:
     key = name[1].lower() if name is not None else ""
     if re.fullmatch(_POLICER, key) and not re.search(r"\brate\b|^\s*\w+\s*[:,\s]\s*\d", text):
         return "expected its rate, as in policer:10Mbit/s,burst=100KB"
-    return HINTS.get(key, "")
+    return HINTS.get(re.split("[_-]", key)[0], "")
 
 
 def one_way(text: str) -> bool:

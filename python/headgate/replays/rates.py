@@ -24,8 +24,8 @@ _EXPECTED = "expected a rate such as 10Mbit/s, or the file of a recorded link"
 #: What is expected of a file.
 _EXPECTED_FILE = "expected a file of delivery opportunities, or of times and rates"
 
-#: A line of a trace of delivery opportunities, which is how a file of one is known.
-_OPPORTUNITY = re.compile(r"\s*(#.*)?|\s*\d{1,18}\s*", re.ASCII)
+#: A line of a trace of delivery opportunities. Whether the first line of a file is one says what the others have to be.
+_OPPORTUNITY = re.compile(r"\s*\d{1,18}\s*", re.ASCII)
 
 
 def line_rate(rate: Rate) -> tuple[Any, str | None]:
@@ -69,8 +69,8 @@ def line_rate(rate: Rate) -> tuple[Any, str | None]:
         raise HeadgateError(
             f"rate: {cut(file)} is empty; expected a file of delivery opportunities, or of times and rates"
         )
-    lines = re.split(r"\r\n|\r|\n", start)
-    kind = "mahimahi" if all(map(_OPPORTUNITY.fullmatch, lines[:1] if len(lines) == 1 else lines[:-1])) else "steps"
+    lines = [line for line in re.split(r"\r\n|\r|\n", start) if line.strip() and not line.lstrip().startswith("#")]
+    kind = "mahimahi" if not lines or _OPPORTUNITY.fullmatch(lines[0]) else "steps"
     found = read(file, cut(file), KINDS[kind])
     if not found[KINDS[kind].key]:
         raise HeadgateError(f"rate: {cut(file)} is empty; {_EXPECTED_FILE}")
