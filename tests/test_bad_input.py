@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import pickle
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headgate.base.lines import lines
+import headgate
+from headgate.base.documents import Toml
 
 from .conftest import ROOT, Cli, dumbbell
 
@@ -214,10 +216,11 @@ def test_an_option_is_blamed_when_it_is_at_fault(cli: Cli, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "scenarios").glob("*.toml")), ids=lambda f: f.stem)
-def test_lines_are_those_that_tomllib_reads(file: Path) -> None:
-    """Every key of the examples is found, and stands on its line."""
+def test_values_and_lines_of_the_examples(file: Path) -> None:
+    """The values are those that another reader has, in their order, and every key stands on its line."""
     text = file.read_text()
-    known, rows = lines(text), text.splitlines()
+    read, rows = Toml(text), text.splitlines()
+    assert json.dumps(read.values()) == json.dumps(tomllib.loads(text))
 
     def look(value: Any, path: str) -> None:
         if isinstance(value, list):
@@ -226,9 +229,8 @@ def test_lines_are_those_that_tomllib_reads(file: Path) -> None:
         elif isinstance(value, dict):
             for key, inner in value.items():
                 place = f"{path}.{key}" if path else key
-                # A list of tables is named by its entries.
-                if not (isinstance(inner, list) and inner and isinstance(inner[0], dict)):
-                    assert key in rows[known[place] - 1], place
+                line = read.line_of(place)
+                assert line is not None and key in rows[line - 1], place
                 look(inner, place)
 
     look(tomllib.loads(text), "")
@@ -257,8 +259,41 @@ x.y = 2
 q = 1
 """
     )
-    assert tomllib.loads(text)
-    assert lines(text) == {
-        "a.b": 1, "a.b[3]": 4, "a.b[3].c": 4, "a.b[3].c.d": 4, "a.b[3].c.d[1]": 5, "a.b[3].c.d[1].e": 5, "quoted key": 6,
-        "t.u": 8, "t.u.v": 9, "t.w[0]": 10, "t.w[0].x": 11, "t.w[1]": 12, "t.w[1].x.y": 13, "t.w[1].z": 14, "t.w[1].z.q": 15,
+    read = Toml(text)
+    assert read.values() == tomllib.loads(text)
+    due = {
+        "a.b": 1, "a.b[0]": 2, "a.b[2]": 2, "a.b[3]": 4, "a.b[3].c": 4, "a.b[3].c.d": 4, "a.b[3].c.d[1]": 5, "a.b[3].c.d[1].e": 5,
+        "quoted key": 6, "t": 8, "t.u": 8, "t.u.v": 9, "t.w[0]": 10, "t.w[0].x": 11, "t.w[1]": 12, "t.w[1].x.y": 13, "t.w[1].z": 14,
+        "t.w[1].z.q": 15,
     }  # fmt: skip
+    assert {place: read.line_of(place) for place in due} == due
+    # The nearest place around what is not there.
+    around = {"a.b[3].f": 4, "a.b[9]": 1, "t.w[1].x.q": 13, "t.w[1].]x[": 12, "q": None, "quoted": None, "": None}
+    assert {place: read.line_of(place) for place in around} == around
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("2020-01-01", "date 2020-01-01"),
+        ("2020-01-01T07:32:00Z", "datetime 2020-01-01 07:32:00+00:00"),
+        ("07:32:00.5", "time 07:32:00.500000"),
+        ("inf", "inf"),
+        ("-nan", "nan"),
+        ("1e999", "inf"),
+        (f"1{'0' * 300}", "997 bits"),
+        ("0x1_0000_0000_0000_0000", "65 bits"),
+    ],
+)
+def test_values_that_json_does_not_know(value: str, found: str, cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(f'duration = "1s"\n[[flows]]\nname = "f"\nx = {{ y = [1, {value}] }}\n')
+    done = cli("check", "a.toml")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: a.toml: flows[0].x.y[1]: found {found}; expected ")
+
+
+def test_a_file_that_was_read_goes_to_other_processes(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text("duration = 3\n")
+    copy = pickle.loads(pickle.dumps(headgate.Scenario.from_file(tmp_path / "a.toml")))
+    with pytest.raises(headgate.ScenarioError, match=r"a\.toml: line 1: duration: found 3; "):
+        copy.resolve()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import headgate
-from headgate.base import toml
+from headgate.base import documents
 
 from .conftest import ROOT, Cli, dumbbell
 
@@ -85,7 +85,7 @@ def test_a_key_of_many_parts_is_refused_before_it_takes_memory(text: str) -> Non
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match="expected keys of at most 50 parts, found a longer one"):
-            toml.loads(text)
+            documents.loads(text)
         assert tracemalloc.get_traced_memory()[1] < 10 * len(text) + 1_000_000
     finally:
         tracemalloc.stop()
@@ -95,13 +95,13 @@ def test_a_key_of_many_parts_is_refused_before_it_takes_memory(text: str) -> Non
     "text", [f"x = '{LONG}'", f'x = "{LONG}"', f"x = '''\n{LONG}\n'''", f'x = """\n{LONG}"""', f"x = 1 # {LONG}"]
 )
 def test_dots_that_are_no_key_are_left_alone(text: str) -> None:
-    assert len(toml.loads(text)) == 1
+    assert len(documents.loads(text)) == 1
 
 
 def test_a_key_of_fifty_parts() -> None:
-    assert toml.loads(".".join(["a"] * 50) + " = 1")
+    assert documents.loads(".".join(["a"] * 50) + " = 1")
     with pytest.raises(ValueError, match=r"at line 2"):
-        toml.loads("x = 1\n" + ".".join(["a"] * 51) + " = 1")
+        documents.loads("x = 1\n" + ".".join(["a"] * 51) + " = 1")
 
 
 def test_files_and_options_have_the_bound(cli: Cli, tmp_path: Path) -> None:

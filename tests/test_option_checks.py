@@ -9,8 +9,8 @@ from unittest.mock import patch
 import click
 import pytest
 
+from headgate.base.documents import document
 from headgate.base.errors import HeadgateError
-from headgate.base.toml import document
 from headgate.cli.group import cli as commands
 from headgate.cli.numbers import Number
 

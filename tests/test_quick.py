@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate import Scenario, ScenarioError, _core, quick
+from headgate.base.documents import parse_value
 from headgate.base.errors import HeadgateError
-from headgate.base.toml import file_text, parse_value, value_text
+from headgate.base.toml import file_text, value_text
 
 from .conftest import Cli
 

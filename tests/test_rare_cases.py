@@ -15,8 +15,9 @@ import pytest
 import headgate
 from headgate import PluginError, Scenario, _core, plugins
 from headgate.attacks import outputs
+from headgate.base.documents import loads
 from headgate.base.errors import HeadgateError
-from headgate.base.toml import file_text, loads
+from headgate.base.toml import file_text
 from headgate.cli.tables import papers as tables
 from headgate.comparison.values import Cube
 from headgate.explore.packets import AtPort

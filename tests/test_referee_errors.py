@@ -214,7 +214,7 @@ def test_a_wrong_step_is_named(tmp_path: Path, text: str, due: str) -> None:
     ("text", "due"),
     [
         (GOOD + "x = = 3", "(at line 7, column 5)"),
-        (GOOD + "title = 'again'", "Cannot overwrite a value"),
+        (GOOD + "title = 'again'", "duplicate key (at line 7, column 1)"),
         (GOOD + "note = '\x00'", "line 7: found a zero byte, which no text has"),
         (GOOD + f"x = {5000 * '['}{5000 * ']'}", "found lists or tables too deep in each other"),
         (line(f"rate = '1Mbit/s', x = {300 * '{a='}1{300 * '}'}"), "deep"),

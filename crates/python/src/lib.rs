@@ -3,6 +3,7 @@
 mod batch;
 mod column;
 mod cost;
+mod document;
 mod interrupt;
 mod plugin;
 mod replay;
@@ -171,6 +172,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         steps::Steps,
         run::RunResult,
         Resolved,
+        document::Toml,
         batch::Batch,
         watch::Control,
         cost::Calls,

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .. import _core
 from ..base.catalogue import catalogue
+from ..base.documents import document
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.text import decoded
-from ..base.toml import document
 from .genome import GENES, MOST_TIMES, PATTERNS, Bounds
 
 #: The presets.

@@ -6,13 +6,14 @@ host. If a queue is attacked, one host sends all flows of the aggressor, and bes
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from .. import _core
 from ..base.catalogue import has_transport, parameter_names
+from ..base.walks import with_texts
 from ..referee.part import Place, Wanted
 from ..referee.subjects import Judged
 from ..scenario.baselines import baselines
@@ -238,7 +239,7 @@ def compact(data: dict[str, Any]) -> dict[str, Any]:
         first: list[int] = []
         for entry in data.get(key, []):
             number = re.search(r"(?<=[a-z])\d+$", entry["name"])
-            pattern = json.loads(_numbered(number[0]).sub("{i}", json.dumps(entry))) if number else entry
+            pattern = with_texts(entry, partial(_numbered(number[0]).sub, "{i}")) if number else entry
             last = made[-1] if made else {}
             same = {k: v for k, v in last.items() if k not in ("count", "first")} == pattern
             if number and same and int(number[0]) == first[-1] + last["count"]:
@@ -261,5 +262,5 @@ def _numbered(number: str) -> re.Pattern[str]:
 def _alone(entry: dict[str, Any], number: int) -> dict[str, Any]:
     """An entry with a count of one, as it was."""
     own = {k: v for k, v in entry.items() if k not in ("count", "first")}
-    found: dict[str, Any] = json.loads(json.dumps(own).replace("{i}", str(number)))
+    found: dict[str, Any] = with_texts(own, lambda text: text.replace("{i}", str(number)))
     return found

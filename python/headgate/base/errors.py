@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 
 from .. import _core
 from .._core import ScenarioError as ScenarioError
-from .lines import line_of, lines
 
 
 class HeadgateError(Exception):
@@ -118,19 +117,18 @@ def option_of(path: str, options: Mapping[str, str]) -> str | None:
     return next(inside, None)
 
 
-def placed(e: ScenarioError, origin: str, text: str, options: Mapping[str, str]) -> ScenarioError:
+def placed(e: ScenarioError, origin: str, file: _core.Toml | None, options: Mapping[str, str]) -> ScenarioError:
     """An error of a scenario with its file before it, and the line or the option that is at fault; several faults have a line each.
 
     Args:
         e: as the engine gives it.
         origin: the name of the file; empty if there is none.
-        text: of the file, if it is TOML.
+        file: what was read, if it is TOML.
         options: places that options of a command set, with the texts of the options.
     """
-    known = lines(text) if text else {}
     messages = list[tuple[int, str]]()
     for path, message in [(e.path, str(e)), *getattr(e, "others", [])]:
-        option, line = option_of(path, options), line_of(path, known)
+        option, line = option_of(path, options), file.line_of(path) if file else None
         text = f"{option}: {message}" if option else f"line {line}: {message}" if line else message
         messages.append((0 if option else line or 0, text))
     texts = [text for _, text in sorted(messages, key=lambda s: s[0])]

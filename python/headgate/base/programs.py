@@ -28,6 +28,28 @@ def commands(data: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
             waiting += [(f"{place}[{i}]", inner) for i, inner in enumerate(value) if _holds_tables(inner)]
 
 
+def starts_one(data: Any) -> bool:
+    """Whether a scenario chooses the flow control `process`, also in a sweep's axes.
+
+    >>> starts_one({"flows": [{"control": "process"}]}), starts_one({"name": "process"})
+    (True, False)
+    """
+    waiting = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if value.get("kind") == "process":
+                return True
+            for key, inner in value.items():
+                short = inner if isinstance(inner, list) else [inner]
+                if (key == "control" or str(key).endswith((".control", ".kind"))) and "process" in short:
+                    return True
+                waiting.append(inner)
+        elif isinstance(value, list):
+            waiting += [inner for inner in value if isinstance(inner, dict | list)]
+    return False
+
+
 def _holds_tables(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict | list) for v in value))
 

@@ -1,4 +1,4 @@
-"""Values and files as TOML writes them."""
+"""Values and files as TOML writes them; `documents.py` reads them."""
 
 from __future__ import annotations
 
@@ -6,90 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-from .errors import HeadgateError, cut
-
-#: Maximum number of parts of a dotted key: `tomllib` takes time and memory in proportion to the square of it.
-MOST_PARTS = 50
-
-#: Strings and comments, within which dots mean nothing; the long ones first.
-_QUOTED = re.compile(
-    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}|\Z)|\'\'\'(?:[^\']|\'(?!\'\'))*+(?:\'{3,5}|\Z)|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+',
-    re.DOTALL,
-)
-
-#: More parts than that, one after the other. It begins at the beginning of a part, so that a long word is scanned once.
-_TOO_LONG = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}")
-
-
-def loads(text: str) -> dict[str, Any]:
-    """A TOML document; in time and memory that its length bounds.
-
-    Raises:
-        ValueError: it is no TOML, or a key has more than `MOST_PARTS` parts; the text names the line.
-        RecursionError: lists lie too deep in each other.
-
-    >>> loads("a.b = 1"), loads("x = '" + "a." * 99 + "'")["x"][:4]
-    ({'a': {'b': 1}}, 'a.a.')
-    """
-    import tomllib
-
-    # A quoted part is a part; comments and values that are strings have no dots beside them.
-    bare = _QUOTED.sub(lambda m: "q" if m[0][0] != "#" else " ", text)
-    if _TOO_LONG.search(bare):
-        where = _line_of_long_key(text)
-        raise ValueError(
-            f"too deep, with {MOST_PARTS} levels: expected keys of at most {MOST_PARTS} parts, found a longer one{where}"
-        )
-    return tomllib.loads(text)
-
-
-def document(text: str, place: str, expected: str, form: str = "TOML") -> Any:
-    """What a text in TOML or JSON says: the one way from a file, an option or a request to its values.
-
-    Args:
-        text: of the document.
-        place: begins the text of an error.
-        expected: what it was to be, such as `a scenario`.
-        form: `TOML` or `JSON`.
-
-    Raises:
-        HeadgateError: it is none, or its lists and tables lie too deep in each other.
-
-    >>> document("a = 1", "x.toml", "a case"), document("[1, 2]", "x", "a list", "JSON")
-    ({'a': 1}, [1, 2])
-    >>> document("a = " + "[" * 5000, "x.toml", "a case")
-    Traceback (most recent call last):
-    headgate.base.errors.HeadgateError: x.toml: expected a case in TOML; found lists or tables too deep in each other; expected a few levels
-    """
-    try:
-        return json.loads(text) if form == "JSON" else loads(text)
-    except RecursionError:
-        why = "found lists or tables too deep in each other; expected a few levels"
-    except ValueError as e:
-        first = (str(e).splitlines() or [type(e).__name__])[0]
-        why = "found a whole number with too many digits" if "digits" in first else cut(first)
-    raise HeadgateError(f"{place}: expected {expected} in {form}; {why}")
-
-
-def _line_of_long_key(text: str) -> str:
-    """Where it is, of keys whose line has no string of several lines before it."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if _TOO_LONG.search(_QUOTED.sub(lambda m: "q" if m[0][0] != "#" else " ", line)):
-            return f" (at line {number})"
-    return ""
-
-
-def parse_value(text: str) -> Any:
-    """A value as TOML writes it; anything else is text.
-
-    >>> parse_value("3"), parse_value("true"), parse_value("[1, 2]"), parse_value("10Mbit/s")
-    (3, True, [1, 2], '10Mbit/s')
-    """
-    try:
-        return loads(f"x = {text}")["x"]
-    except (ValueError, KeyError, RecursionError):
-        return text
 
 
 def value_text(value: Any) -> str:

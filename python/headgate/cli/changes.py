@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..base.documents import parse_value
 from ..base.errors import HeadgateError, cut
-from ..base.toml import parse_value
 
 
 def parameters_of(changes: Iterable[str], example: str) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..base.documents import loads
 from ..base.errors import cut, nearest
-from ..base.toml import loads
 from ..scenario.scenario import Scenario
 from .controls import controls, value_at, with_value
 from .engine import run

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..base.documents import document
 from ..base.errors import HeadgateError
-from ..base.toml import document
 from .checks import checked, one_of, wrong
 from .folder import folder_of
 from .measure import Floats, Outcome

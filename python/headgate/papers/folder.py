@@ -16,9 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..base.documents import document
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.text import decoded
-from ..base.toml import document
 from ..plugins import trust
 from .model import PaperError, Table
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..base.toml import document
+from ..base.documents import document
 from ..stats import Mean
 from .checks import checked, one_of
 from .model import Form, Name, Table

@@ -18,6 +18,7 @@ from typing import Any
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.folders import resolved, within
 from ..base.text import decoded
+from ..base.walks import texts
 from . import calls, guard, native, registry, trust
 
 #: Maximum length of a file in bytes, and of all files of a scenario.
@@ -157,9 +158,10 @@ def example(name: str) -> Path:
     return folder / f"{name}.py"
 
 
-def used(text: str) -> list[Entry]:
-    """The plugins given to `load` whose names stand in the text of a scenario, as its `plugins` has them."""
-    found = [entry for name, entry in _given.items() if f'"{name}"' in text]
+def used(data: Any) -> list[Entry]:
+    """The plugins given to `load` that a scenario names anywhere, as its `plugins` has them."""
+    named = set(texts(data)) if _given else set()
+    found = [entry for name, entry in _given.items() if name in named]
     return [entry for i, entry in enumerate(found) if entry not in found[:i]]
 
 

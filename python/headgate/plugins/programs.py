@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.errors import HeadgateError
+from ..base.programs import starts_one
 from . import registry, trust
 
 
@@ -14,7 +15,7 @@ def ensure(data: Any, where: str = "") -> None:
     Raises:
         HeadgateError: it is registered no more: the scenario came after `seal`.
     """
-    if not _named(data):
+    if not starts_one(data):
         return
     if registry.is_sealed() and "process" not in registry.names():
         raise HeadgateError(
@@ -35,21 +36,3 @@ def take(table: Any) -> None:
     if not registry.is_sealed():
         trust.allow(trust.codes(table))
     ensure(table)
-
-
-def _named(value: Any) -> bool:
-    """Whether a scenario chooses it, also in a sweep's axes."""
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            if value.get("kind") == "process":
-                return True
-            for key, inner in value.items():
-                short = inner if isinstance(inner, list) else [inner]
-                if (key == "control" or key.endswith((".control", ".kind"))) and "process" in short:
-                    return True
-                waiting.append(inner)
-        elif isinstance(value, list):
-            waiting += value
-    return False

@@ -11,8 +11,8 @@ from typing import Any
 from .. import _core
 from ..base import commas
 from ..base.catalogue import in_layers, parameter_names
+from ..base.documents import parse_value
 from ..base.errors import HeadgateError, cut, nearest, unknown
-from ..base.toml import parse_value
 from ..base.typed import same_name
 from ..plugins import registry
 from ..scenario.shorthands import shorthands

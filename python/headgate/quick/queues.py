@@ -8,8 +8,9 @@ from typing import Any
 
 from .. import _core
 from ..base.catalogue import parameter_names, shapes
+from ..base.documents import parse_value
 from ..base.errors import HeadgateError, cut, unknown
-from ..base.toml import parse_value, put
+from ..base.toml import put
 from ..base.typed import same_name
 from ..scenario.subjects import divided, is_own, spelled
 from .amounts import read_buffer, text_of, with_unit

@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from ..base.documents import document
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.text import decoded
-from ..base.toml import document
 from .case import Case
 from .expected import Better, Bound, CaseStep, Measurement, seconds
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 from pathlib import Path
+
+from ..base.documents import loads
 
 #: The queue that does nothing but drop what does not fit: that of a link which names none.
 PLAIN = "fcfs"
@@ -25,4 +26,4 @@ def baselines(command: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _read() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads((Path(__file__).parent / "baselines.toml").read_text("utf-8"))
+    return loads((Path(__file__).parent / "baselines.toml").read_text("utf-8"))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base.programs import commands
+from ..base.programs import commands, starts_one
 
 if TYPE_CHECKING:
     from ..plugins.trust import Code
@@ -53,11 +52,7 @@ class Coded:
             HeadgateError: a file is elsewhere or cannot be read.
         """
         given = sys.modules.get("headgate.plugins")
-        if (
-            "plugins" not in self.data
-            and given is not None
-            and (found := given.used(json.dumps(self.data, default=str)))
-        ):
+        if "plugins" not in self.data and given is not None and (found := given.used(self.data)):
             self.data["plugins"] = found
         if "plugins" in self.data:
             from .. import plugins
@@ -77,7 +72,7 @@ class Coded:
             if self._allow_code:
                 self.allow_code()
             plugins.ensure_allowed(self.data["plugins"], self._where())
-        if '"process"' in json.dumps(self.data, default=str):
+        if starts_one(self.data):
             from ..plugins import programs
 
             programs.ensure(self.data, self._where())

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from .. import _core
 from ..base.atomic import require_folder, write_text
+from ..base.documents import loads
 from ..base.errors import HeadgateError, cut, nearest
-from ..base.toml import loads
+from ..base.walks import texts
 from .scenario import Scenario
 
 #: Folder of the examples. In a checkout the folder `scenarios` at the top is a link to it.
@@ -37,8 +38,8 @@ class Example:
     @property
     def files(self) -> list[Path]:
         """Its file, and those that it names."""
-        text = self.file.read_text("utf-8") if self.name not in RECORDED else ""
-        return [self.file, *(f for f in sorted(FOLDER.iterdir()) if f.suffix == ".trace" and f'"{f.name}"' in text)]
+        named = set(texts(loads(self.file.read_text("utf-8")))) if self.name not in RECORDED else set[str]()
+        return [self.file, *(f for f in sorted(FOLDER.iterdir()) if f.suffix == ".trace" and f.name in named)]
 
 
 def examples() -> list[Example]:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..base import toml
+from ..base.documents import Toml, document, toml
 from ..base.errors import HeadgateError, cut, option_of, placed
 from ..base.notebook import MOST, heading, table
+from ..base.programs import commands
 from ..base.resolved import Resolved
 from ..base.text import decoded
 from . import files
@@ -71,8 +72,8 @@ class Scenario(Coded):
         """
         super().__init__(allow_code)
         self.origin = origin
-        #: The text of the TOML file, and what `headgate run --set` changed: the places with the option's text.
-        self._text = ""
+        #: The TOML file as it was read, and what `headgate run --set` changed: the places with the option's text.
+        self._file: Toml | None = None
         self._options: dict[str, str] = {}
         self.data: dict[str, Any] = copied(dict(data), self._where())
         spell_out(self.data.get("flows"))
@@ -153,11 +154,12 @@ class Scenario(Coded):
         """
         file = Path(path)
         text = _read(file)
-        data = toml.document(text, str(file), "a scenario", "JSON" if file.suffix == ".json" else "TOML")
+        known = toml(text, str(file), "a scenario") if file.suffix != ".json" else None
+        data = known.values() if known else document(text, str(file), "a scenario", "JSON")
         if not isinstance(data, dict):
             raise HeadgateError(f"{file}: expected a table of settings, found {type(data).__name__}")
         scenario = cls(data, str(file), allow_code)
-        scenario._text = "" if file.suffix == ".json" else text
+        scenario._file = known
         allow_files = list(allow_files)
         files.fill(scenario.data, file.parent, scenario._where(), allow_files)
         if "plugins" in scenario.data:
@@ -212,7 +214,7 @@ class Scenario(Coded):
             if own:
                 error = e if own[0] is faults[0] else _core.ScenarioError(own[0][1])
                 error.path, error.others = own[0][0], own[1:]
-                raise placed(error, self.origin, "", {}) from None
+                raise placed(error, self.origin, None, {}) from None
 
     def set_option(self, option: str, path: str, value: Any) -> Scenario:
         """As `set`, for an option of a command such as `--set links.slow.rate=1Mbit/s`: its errors name the option.
@@ -225,13 +227,13 @@ class Scenario(Coded):
         changed = self._with(self.data)
         for place in assign(changed.data, path, value, cut(option)):
             changed._options[place] = cut(option)
-        if "plugins" in path or "command" in f"{path} {value}":
+        if "plugins" in path or next(commands({path: value}), None) is not None:
             changed._allow_new(self)
         return changed
 
     def _with(self, data: Mapping[str, Any]) -> Scenario:
         copy = self.derived(data)
-        copy._text, copy._options = self._text, dict(self._options)
+        copy._file, copy._options = self._file, dict(self._options)
         return copy
 
     def derived(self, data: Mapping[str, Any]) -> Scenario:
@@ -326,7 +328,7 @@ class Scenario(Coded):
         try:
             return action()
         except _core.ScenarioError as e:
-            raise placed(e, self.origin, self._text, self._options) from None
+            raise placed(e, self.origin, self._file, self._options) from None
 
 
 def _read(file: Path) -> str:

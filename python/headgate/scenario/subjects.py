@@ -15,8 +15,9 @@ from typing import Any
 from .. import plugins
 from ..base.catalogue import LISTS, catalogue
 from ..base.commas import closed, split
+from ..base.documents import document, parse_value
 from ..base.errors import HeadgateError, cut, nearest
-from ..base.toml import document, parse_value, put, value_text
+from ..base.toml import put, value_text
 from ..plugins import Entry, native, programs, registry
 from .shorthands import queues, shorthands
 

@@ -56,7 +56,7 @@ def check_variants(scenario: Scenario, variants: Variants) -> list[Check]:
         pool.shutdown(wait=False, cancel_futures=True)
     # Where no variant is valid and the fault of the first one is in what an option set, the option is at fault.
     if len(faults) == n and option_of(faults[0].path, scenario._options):
-        raise placed(faults[0], scenario.origin, "", scenario._options)
+        raise placed(faults[0], scenario.origin, None, scenario._options)
     _refuse_hopeless(checks, variants, scenario.origin)
     seen: dict[str, int] = {}
     for v, check in enumerate(checks):

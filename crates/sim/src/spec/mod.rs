@@ -5,6 +5,7 @@
 
 mod buffers;
 mod check;
+pub mod document;
 mod error;
 mod event;
 mod expand;

@@ -80,7 +80,7 @@ def _command(file: Path) -> str:
     """The command for a file that was copied."""
     if file.suffix == ".csv":
         return f"headgate replay {file} --queue fcfs --queue fq --rate 2Mbit/s"
-    from ...base.toml import loads
+    from ...base.documents import loads
 
     study = "sweep" in loads(file.read_text("utf-8"))
     return f"headgate sweep {file} --out out/{file.stem}" if study else f"headgate run {file}"

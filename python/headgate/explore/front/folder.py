@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from ...base.documents import loads
 from ...base.errors import HeadgateError
 from ...base.text import decoded
-from ...base.toml import loads
 from ...scenario.examples import about
 from ..replays.trace import has_ending
 

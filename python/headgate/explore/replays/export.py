@@ -9,8 +9,9 @@ from typing import Any
 
 from ... import _core
 from ...base.choices import CONVENTIONS
+from ...base.documents import parse_value
 from ...base.errors import HeadgateError
-from ...base.toml import parse_value, value_text
+from ...base.toml import value_text
 from ...replays import replay
 from ...scenario.baselines import PLAIN
 from ..store import Finished
