@@ -225,3 +225,15 @@ def test_one_line_makes_a_metric_known_everywhere() -> None:
         [sys.executable, "-c", code], input=json.dumps(dumbbell()), capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == "known everywhere", done.stderr
+
+
+def test_goodput_is_computed_by_its_definition_alone() -> None:
+    """Bits from new bytes stand nowhere else: tables, figures, sentences, exports and judges take the one ratio."""
+    own = re.compile(r"\b8(\.0|e-\d)?\s*\*[^\n]*unique_bytes|unique_bytes[^\n]*\*\s*8(\.0|e-\d)?\b")
+    package = ROOT / "python/headgate"
+    found = {
+        str(file.relative_to(package))
+        for file in package.rglob("*.py")
+        if "papers" not in file.parts and own.search(file.read_text("utf-8"))
+    }
+    assert found == set()

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..referee.part import Place, Run
+from ..results.metrics import GOODPUT
 from .objective import Objective
 
 Array = npt.NDArray[np.float64]
@@ -45,9 +46,10 @@ def series(result: _core.RunResult, place: Place) -> RunSeries:
     goodput, wait, drops = {}, {}, {}
     for name in names:
         own = table["flow"] == name
-        bits = np.zeros(len(starts))
-        bits[rows[own]] = 8 * np.asarray(table["unique_bytes"][own], float)
-        goodput[name] = bits / np.maximum(ends - starts, 1e-9)
+        got = np.zeros(len(starts))
+        got[rows[own]] = table["unique_bytes"][own]
+        bits, length = GOODPUT.parts({"unique_bytes": got, "start_s": starts, "end_s": ends})
+        goodput[name] = bits / np.maximum(length, 1e-9)
         wait[name] = np.full(len(starts), np.nan)
         wait[name][rows[own]] = table["queueing_mean_s"][own]
         drops[name] = np.zeros(len(starts))

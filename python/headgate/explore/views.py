@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..plots.traces import LABELS
+from ..results.metrics import GOODPUT
 from ..results.tables import numbers
 from .reduce import WIDEST, reduced
 
@@ -116,9 +117,10 @@ def _by_interval(t: Mapping[str, Any], flows: list[str]) -> list[View]:
     order = np.argsort(codes, kind="stable")
     # The last interval of a run may be shorter than a packet's transmission, so that its rate means nothing.
     order = order[spans[order] > SHORTEST * spans.max(initial=0.0)]
-    starts, ends, span = np.asarray(t["start_s"])[order], np.asarray(t["end_s"])[order], spans[order]
+    starts, ends = (np.asarray(t[name])[order] for name in ("start_s", "end_s"))
+    got = {"start_s": starts, "end_s": ends, "unique_bytes": np.asarray(t["unique_bytes"])[order]}
     curves = {
-        "throughput": ("Goodput", "bit/s", 8.0 * np.asarray(t["unique_bytes"])[order] / span),
+        "throughput": ("Goodput", "bit/s", GOODPUT(got)),
         "rtt": ("Round-trip time, mean of intervals", "s", np.asarray(t["rtt_mean_s"])[order]),
         "queueing": ("Queueing delay, mean of intervals", "s", np.asarray(t["queueing_mean_s"])[order]),
         "drops": ("Marked packets so far", "packets", np.asarray(t["marks"], dtype=np.float64)[order]),

@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,9 +21,12 @@ import numpy.typing as npt
 
 from .. import _core
 from ..analysis.fairness import jain_of_sums
+from ..results.metrics import GOODPUT
 from .follow import RunInfo
 
 FILE_VERSION = 4
+#: The goodput in Mbit/s, which flent plots.
+_MBPS = replace(GOODPUT, factor=1e-6 * GOODPUT.factor)
 _START = "1970-01-01T00:00:00.000000Z"
 Floats = npt.NDArray[np.float64]
 
@@ -41,7 +45,8 @@ def write(file: Path, of: RunInfo) -> None:
     }
     # A run that ends with an interval of no length has no rate there.
     ends, span = column["end_s"][:, 0], (column["end_s"] - column["start_s"])[:, 0]
-    mbps = 8e-6 * column["unique_bytes"] / np.where(span > 0, span, np.nan)[:, None]
+    bits, _ = _MBPS.parts(column)
+    mbps = bits / np.where(span > 0, span, np.nan)[:, None]
     with (
         file.open("wb") as raw,
         gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,

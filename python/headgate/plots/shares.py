@@ -12,6 +12,7 @@ from ..base.errors import HeadgateError
 from ..base.palette import COLOURS, GRID, INK, PALE
 from ..base.units import scale_of
 from ..results.groups import members_of
+from ..results.metrics import GOODPUT
 from ..stats.means import pooled
 from .canvas import blank, require, save
 from .content import DASHES, MARKERS
@@ -47,7 +48,8 @@ def shares(results: Results, path: str | os.PathLike[str]) -> Path:
         )
     start, end = t["start_s"][:, 0], t["end_s"][:, 0]
     middle, warm = (start + end) / 2, float(end[t["warm_up"][:, 0] > 0].max(initial=0.0))
-    rates = [8.0 * t["unique_bytes"][:, of].sum(axis=1) / (end - start) for _, of in lines]
+    ends = {"start_s": start, "end_s": end}
+    rates = [GOODPUT({**ends, "unique_bytes": t["unique_bytes"][:, of].sum(axis=1)}) for _, of in lines]
     waits = [pooled(t["queueing_mean_s"][:, of], t["received"][:, of]) for _, of in lines]
     sheet = blank(8.4, 5.4)
     upper, lower = sheet.subplots(2, 1, sharex=True)

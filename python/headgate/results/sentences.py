@@ -13,6 +13,7 @@ from ..base.counts import counted, listed, verb
 from ..base.units import LEAST_TIME, scale_of
 from .acknowledgements import Acknowledgements
 from .groups import MOST, groups
+from .metrics import GOODPUT
 
 if TYPE_CHECKING:
     from .groups import FlowGroup
@@ -200,14 +201,13 @@ def halves_bps(results: Results) -> dict[str, tuple[float, float]]:
     spans = (intervals["end_s"] - intervals["start_s"])[0, :, 0]
     # The last one may be a rest.
     measured = (intervals["start_s"][0, :, 0] >= flows["start_s"][0]) & (spans > 0.99 * spans.max(initial=0.0))
-    start, end, got = (column[:, measured] for column in intervals.values())
-    count = got.shape[1] // 2
+    count = int(measured.sum()) // 2
     if count < 2:
         return {}
     endless = np.isinf(flows["demand_bps"]) & (flows["sends_from_s"] == flows["start_s"])
     endless &= flows["sends_until_s"] == flows["end_s"]
     # Of an odd number the middle one belongs to neither half.
-    goodput = 8 * got / (end - start)
+    goodput = GOODPUT({name: column[:, measured] for name, column in intervals.items()})
     first, second = (part.mean(axis=(0, 1)) for part in (goodput[:, :count], goodput[:, -count:]))
     return {str(flows["flow"][i]): (float(first[i]), float(second[i])) for i in np.flatnonzero(endless)}
 
