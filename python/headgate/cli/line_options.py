@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
+from ..scenario.baselines import baselines
 from . import shared
 from .command import gathered, option
 
-#: The disciplines that are compared where none is given: what most links have, what newer ones have, and what routers at home can have.
-DEFAULT = ("fcfs", "codel", "fq_codel", "cake")
+#: The disciplines that are compared where none is given.
+DEFAULT = baselines("replay")["queue"]
 
 
 def line_options(required: bool) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.counts import counted, verb
 from ..base.parallel import run_once
-from ..scenario.baselines import PLAIN
+from ..scenario.baselines import MODERN, PLAIN
 from ..scenario.scenario import Scenario
 from ..scenario.subjects import Scheme
 from .parameters import bounds, elsewhere, parameters
@@ -87,7 +87,7 @@ PATHS: dict[str, tuple[dict[str, Any], float]] = {
     "delayed acknowledgements": ({"flow": {"receiver": {"every": 2}}}, 20),
     "Linux's transport": ({"flow": {"transport": {"preset": "linux"}}}, 20),
     "a neighbour": (
-        {"beside": [{"name": "cubic", "from": "a", "to": "b", "packet": "1500B", "control": "cubic"}]},
+        {"beside": [{"name": MODERN, "from": "a", "to": "b", "packet": "1500B", "control": MODERN}]},
         1,
     ),
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..base.parallel import run_once
 from ..replays import replay
+from ..scenario.baselines import MODERN
 from ..scenario.scenario import Scenario
 from ..scenario.subjects import Scheme
 from .parameters import bounds, elsewhere, parameters
@@ -87,7 +88,7 @@ def scenario(subject: Scheme, **change: Any) -> Scenario:
     """Two flows of cubic, a constant one and a mark-capable one over a line of 10 Mbit/s with this discipline."""
     flow = {"from": "a", "to": "b", "packet": "1500B"}
     flows = [
-        {**flow, "name": "first", "control": "cubic"},
+        {**flow, "name": "first", "control": MODERN},
         {**flow, "name": "second", "control": "dctcp", "start": "1s"},
         {**flow, "name": "third", "control": "none", "workload": {"kind": "cbr", "rate": "500kbit/s"}, "weight": 2},
     ]

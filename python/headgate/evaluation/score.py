@@ -24,6 +24,7 @@ from ..analysis import jain_index
 from ..base.parallel import run_once
 from ..results.metrics import GOODPUT
 from ..results.results import Results
+from ..scenario.baselines import baselines
 from .build import scenario, seconds
 from .suite import SuiteCase
 
@@ -33,8 +34,7 @@ WEIGHTS = {"throughput": 30, "delay": 20, "harm": 25, "convergence": 15, "comple
 #: What is run on the same cases: an idle sender, and two that everybody knows.
 BESIDE: dict[str, dict[str, Any]] = {
     "idle": {"kind": "generic", "window": 2},
-    "reno": {"kind": "reno"},
-    "cubic": {"kind": "cubic"},
+    **{name: {"kind": name} for name in baselines("evaluate")["control"]},
 }
 
 #: Aspects of the kinds of cases.

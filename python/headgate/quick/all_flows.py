@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..base.catalogue import has_transport, is_marked, parameter_names
 from ..base.errors import HeadgateError
+from ..scenario.baselines import MODERN
 from .flows import Flows, parse, split
 from .queues import known_as, plain
 
@@ -27,7 +28,7 @@ def apply(line: TypedLine, whole: Mapping[str, str], marked: bool) -> list[str]:
     if "parallel" in whole:
         texts = [*line.flows, *line.up_flows]
         if not texts:
-            line.flows.append("cubic")
+            line.flows.append(MODERN)
         if len(texts) > 1 or any("*" in text or len(split(text, "--flows")) > 1 for text in texts):
             several = ",".join(f"{flow.name}*{whole['parallel']}" for text in texts for flow in parse(text))
             faults.append(

@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core
 from ..base.errors import HeadgateError, cut
 from ..base.typed import NUMBER
+from ..scenario.baselines import PLAIN
 from .amounts import OF_ALL, read, read_buffer, read_share, value_of
 from .fillers import FILLERS
 from .flows import all_names, is_flow
@@ -142,7 +143,7 @@ class Named:
         if name in ("queue", "up_queue"):
             self.line.said += [sentence for sentence in said_of(text) if sentence not in self.line.said]
             if name == "queue" and one_way(text):
-                self.line.options.setdefault("up_queue", "fcfs")
+                self.line.options.setdefault("up_queue", PLAIN)
         if name == "rate" and (two := TWO_RATES.fullmatch(text.strip())) is not None and two[4] != "s":
             down, up = two_rates(two)
             self.line.options.setdefault("up", up)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.typed import NUMBER
+from ..scenario.baselines import PLAIN
 from ..scenario.subjects import divided, is_own
 from .amounts import quantity, read
 from .flows import all_names, counted, is_flow, parse
@@ -82,7 +83,7 @@ def of_shaper(line: TypedLine) -> None:
         or ":" in shaper
         or shaper in OFF
         or queue is None
-        or queue.partition(":")[0] == "fcfs"
+        or queue.partition(":")[0] == PLAIN
         or line.axis in ("queue", "shaper")
     ):
         return

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from .. import _core
 from ..base.catalogue import catalogue, has_transport, is_own, of_family
 from ..base.errors import HeadgateError, cut, nearest
-from ..scenario.baselines import baselines
+from ..scenario.baselines import PLAIN, baselines
 from ..scenario.effects import MARKS
 from ..scenario.subjects import Scheme, read
 from .case import Need
@@ -45,9 +45,9 @@ NULLS = {
         Judged("unresponsive", {"kind": "none"}, null="unresponsive"),
     ),
     "aqm": (
-        Judged("drop-tail", {"kind": "fcfs"}, null="drop-tail"),
+        Judged("drop-tail", {"kind": PLAIN}, null="drop-tail"),
         # A tenth of a bandwidth-delay product of buffer, or two packets.
-        Judged("short drop-tail", {"kind": "fcfs"}, null="short"),
+        Judged("short drop-tail", {"kind": PLAIN}, null="short"),
     ),
 }  # fmt: skip
 

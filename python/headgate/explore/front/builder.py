@@ -12,6 +12,7 @@ from ...base.errors import HeadgateError, brief, cut
 from ...base.toml import file_text
 from ...quick import notes, parse, read_line
 from ...quick import scenario as scenario_of
+from ...scenario.baselines import PLAIN
 from ..fields import branch, control, kinds, node, written
 from ..wire import RequestError
 
@@ -20,7 +21,7 @@ FIRST = {
     "rate": "20Mbit/s",
     "rtt": "30ms",
     "flows": "bulk,call",
-    "queue": "fcfs",
+    "queue": PLAIN,
     "buffer": "",
     "noise": "1",
 }
