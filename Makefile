@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo install test test-rest test-all frozen planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots licenses lint lint-rust lint-rest check-tools clean
+.PHONY: demo install test test-built test-rest test-all frozen planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots licenses lint lint-rust lint-rest check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -34,6 +34,9 @@ cargo test --workspace --locked --quiet --no-run; built=$$?; \
 wait $$sync && exit $$built
 @$(SYNC) --all-extras --group dev
 endef
+
+test-built: $(TOOLS)/bin/uv # what `make test` runs, without running it
+	$(BUILD)
 
 test: $(TOOLS)/bin/uv ## build and run the tests that a change needs: some minutes
 	$(BUILD)
@@ -100,11 +103,9 @@ oracles: ## install the other implementations from the registries and hold tests
 
 lint: lint-rust lint-rest ## formatting, lints, types and which part may use which (make test: what is generated, and how long files are)
 
-lint-rust: $(TOOLS)/bin/uv
-	@# Side by side: building the extension and the lints of Rust have parts that keep one processor busy only.
-	@$(SYNC) --all-extras --group dev & sync=$$!; \
-	cargo fmt --all --check && cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; rust=$$?; \
-	wait $$sync && exit $$rust
+lint-rust:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
 lint-rest: $(TOOLS)/bin/uv $(if $(shell command -v npm),$(NODE_MODULES))
 	@$(SYNC) --all-extras --group dev

@@ -98,7 +98,7 @@ def test_one_that_does_not_end_is_killed_with_what_it_started():
     began = time.monotonic()
     goodput(by(program), duration="500ms")
     gc.collect()
-    assert time.monotonic() - began < 10 and not pipe._running and not children()
+    assert time.monotonic() - began < 60 and not pipe._running and not children()
     assert not sleepers("77")
 
 
@@ -135,7 +135,7 @@ def sleepers(word: str) -> list[str]:
         ("answer = answer.replace('\"ssthresh\": null', '\"ssthresh\": -1')", "ssthresh -1; expected a number of packets above 0"),
         ("answer = answer.replace('\"t\": ', '\"t\": 1')", "expected an answer to that of 0 ns, one for each event"),
         ("answer += '\\n' + answer", "more than it was asked; expected one line for each event"),
-        ("n < 9 or time.sleep(99)", "of 20 events within 0.3 s; expected all of them in that time (answer_within)"),
+        ("n < 9 or time.sleep(99)", "events within 0.3 s; expected all of them in that time (answer_within)"),
         ("answer = 'x' * 100_000; print(answer, end='', flush=True); time.sleep(99)", "a line without an end; expected"),
         ("n < 9 or os.close(1) or time.sleep(99)", "closed its output"),
         ("n < 9 or os.kill(os.getpid(), 40)", "ended with signal 40"),
@@ -144,7 +144,7 @@ def sleepers(word: str) -> list[str]:
 )  # fmt: skip
 def test_what_a_program_does_wrong_is_said_with_flow_and_time(fault: str, why: str):
     with pytest.raises(_core.PluginError) as found:
-        goodput(by(command(fault), answer_within="300ms" if "sleep" in fault else "20s"))
+        goodput(by(command(fault), answer_within="300ms" if "answer_within" in why else "20s"))
     assert why in str(found.value), str(found.value)
     assert str(found.value).startswith("flow f, on_") and found.value.at_s >= 0
     assert isinstance(found.value.__cause__, ProcessError)

@@ -26,9 +26,10 @@ after(async () => {
   place.remove();
 });
 
-/** Waits until the builder has shown a run: charts are drawn when their size is known, which is after the sentences. */
+/** Waits until the builder has shown a run: charts are drawn after the sentences, and where they come into sight. */
 const built = async (page) => {
   await page.locator(".builder .sentences li").first().waitFor();
+  await page.locator(".builder .charts figure").nth(1).scrollIntoViewIfNeeded();
   await page.locator(".builder canvas").nth(1).waitFor();
 };
 const box = (page, path) => page.locator(`.builder [data-path="${path}"]`);
