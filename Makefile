@@ -90,7 +90,8 @@ bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@$(BIN)/headgate bench
 
 bench-instructions: ## count the instructions of a packet under each control (needs valgrind)
-	@cargo build --profile counted --locked --quiet -p headgate-bench --example transport
+	@# What `make test` builds, so that nothing is built for this alone.
+	@cargo test --workspace --locked --quiet --no-run
 	@python3 benches/instructions.py
 
 bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpacked into .cache/peers (Debian or Ubuntu)
