@@ -34,7 +34,9 @@ def run(rest: bool) -> tuple[int, str, str]:
         # Each process of pytest loads the files it is given: only those that mark a test so.
         pytest += [str(f) for f in sorted((ROOT / "tests").rglob("test_*.py")) if "slow" in f.read_text("utf-8")]
     with tempfile.TemporaryFile("w+") as log:
-        rust = subprocess.Popen(CARGO_REST if rest else CARGO, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        rust = subprocess.Popen(
+            CARGO_REST if rest else CARGO, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
         try:
             with subprocess.Popen(pytest, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as python:
                 assert python.stdout is not None
