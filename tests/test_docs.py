@@ -14,6 +14,7 @@ import pytest
 
 import headgate
 
+from . import prose
 from .conftest import ROOT, Cli
 
 PAGES = [
@@ -193,9 +194,28 @@ def test_the_guides_are_short() -> None:
     """A newcomer reads the two pages at the top, and one recipe; only that of papers has files to copy."""
     assert len((ROOT / "CONTRIBUTING.md").read_bytes()) <= 6 * 1024
     assert len((ROOT / "ARCHITECTURE.md").read_text("utf-8").splitlines()) <= 150
-    for page in GUIDES:
-        for line in (ROOT / page).read_text("utf-8").splitlines():
-            assert len(line) <= 100 or line.startswith("|"), f"{page}: {line}"
+
+
+def test_lines_of_prose_are_at_most_100_wide() -> None:
+    found = {
+        str(page.relative_to(ROOT)): lines for page in prose.pages() if (lines := prose.wide(page.read_text("utf-8")))
+    }
+    assert not found, f"{found}; run `python tests/prose.py`"
+
+
+def test_a_paragraph_that_is_broken_again_renders_as_before() -> None:
+    word = "words and"
+    text = (
+        f"# {word * 20}\n\n- {f'{word} ' * 12}`code that stays {'x ' * 50}`\n  [link](a.md) - 5. {f'{word} ' * 12}\n\n"
+        f"> {f'{word} ' * 15}<!-- name -->{f'{word} ' * 14}<!-- end --> # no heading\n\n```\n{word * 20}\n```\n\n"
+        f"| {word * 20} |\n| --- |\n| {word * 20} |\n\n{f'{word} ' * 15}  \n{f'{word} ' * 15}\n"
+    )
+    new = prose.narrow(text)
+    assert prose.rendered(new) == prose.rendered(text) and not prose.wide(new) and len(prose.wide(text)) == 2
+    kept = {f"`code that stays {'x ' * 50}`", f"<!-- name -->{f'{word} ' * 14}<!-- end -->", word * 20, f"{word} " * 14}
+    assert all(len(line) <= 100 or any(part in line for part in kept) for line in new.split("\n"))
+    # None begins with what would be another thing there.
+    assert "\n> # no" not in new and "\n  - 5." not in new and f"<!-- name -->{f'{word} ' * 14}<!-- end -->" in new
 
 
 def test_the_citation_names_this_version() -> None:
