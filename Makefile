@@ -123,7 +123,7 @@ docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(BIN)/python docs/matrix.py --check
 	@$(BIN)/python docs/game.py --check
 	@$(BIN)/python docs/metrics.py --check
-	@$(BIN)/python docs/json_output.py --check
+	@$(BIN)/python docs/commands.py --check
 	@$(BIN)/python docs/referee.py --check
 	@$(BIN)/python docs/attacks.py --check
 	@$(BIN)/python docs/contracts.py --check

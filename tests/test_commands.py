@@ -32,6 +32,9 @@ def test_a_command_says_what_it_is(name: str) -> None:
     assert re.search(rf"\bheadgate {name}\b", found.examples), f"{name}: expected an example of it"
     assert found.group in GROUPS, f"{name}: expected one of {GROUPS}"
     assert not found.page or (ROOT / f"docs/{found.page}.md").is_file(), f"{name}: {found.page} is no page"
+    assert not found.question or (found.page and found.question.endswith("?")), (
+        f"{name}: expected a page and a question"
+    )
 
 
 def test_help_lists_each_command_once_under_its_heading(cli: Cli) -> None:
@@ -75,12 +78,13 @@ def test_a_command_declares_what_json_prints(name: str) -> None:
                 waiting.append(inner)
 
 
-def test_the_reference_of_json_is_what_the_commands_declare() -> None:
-    spec = importlib.util.spec_from_file_location("docs_json_output", ROOT / "docs/json_output.py")
+def test_the_reference_of_json_and_the_list_of_tools_are_what_the_commands_declare() -> None:
+    spec = importlib.util.spec_from_file_location("docs_commands", ROOT / "docs/commands.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text("utf-8") == module.page(), "run `python docs/json_output.py`"
+    assert module.PAGE.read_text("utf-8") == module.page(), "run `python docs/commands.py`"
+    assert module.README.read_text("utf-8") == module.readme(), "run `python docs/commands.py`"
 
 
 #: What stands in kept outputs in place of what differs, and of long parts.

@@ -111,6 +111,8 @@ class Command:
     heading: ClassVar[str] = ""
     #: The page that shows how it is used.
     page: ClassVar[str] = ""
+    #: The question that it answers, if the README lists it by that.
+    question: ClassVar[str] = ""
     #: What `--json` prints: a type, or several by when each is printed (`printed.py` says how one declares it).
     prints: ClassVar[Mapping[str, Any]] = {}
     #: What reads its words.

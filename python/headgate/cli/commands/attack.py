@@ -98,6 +98,7 @@ class AttackCommand(Command):
 
     group = "Judge a control or a queue"
     page = "how-to/attack"
+    question = "in which scenario does a control or a queue fail?"
     examples = """\
 headgate attack bbr1 --out out/bbr1
 headgate attack copa --objective starvation --preset wifi

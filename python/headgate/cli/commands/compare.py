@@ -84,6 +84,7 @@ class CompareCommand(Command):
 
     group = "Compare"
     page = "how-to/compare"
+    question = "is a variant really better?"
     examples = """\
 headgate compare out/queues-and-rates --by queue --metric p99_delay \\
   --flow telnet

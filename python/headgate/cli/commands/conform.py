@@ -38,6 +38,7 @@ class ConformCommand(Command):
 
     group = "Judge a control or a queue"
     page = "how-to/your-own-control"
+    question = "does my control keep the rules of the engine?"
     examples = """\
 headgate conform mine.py
 headgate conform mine.py --name my_codel

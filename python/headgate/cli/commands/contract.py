@@ -74,6 +74,7 @@ class ContractCommand(Command):
 
     group = "Judge a control or a queue"
     page = "how-to/contract"
+    question = "which rate does a control have at each delay and each loss?"
     examples = """\
 headgate contract vegas
 headgate contract cubic --quick

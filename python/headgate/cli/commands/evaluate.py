@@ -63,6 +63,7 @@ class EvaluateCommand(Command):
 
     group = "Judge a control or a queue"
     page = "how-to/evaluate"
+    question = "how good is a control, from 0 to 100?"
     examples = """\
 headgate evaluate cubic
 headgate evaluate mine.py --suite internet-1

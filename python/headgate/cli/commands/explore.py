@@ -29,6 +29,7 @@ class ExploreCommand(Command):
 
     group = "Simulate"
     page = "how-to/explore"
+    question = "what changes on the page when I change a value?"
     examples = """\
 headgate explore
 headgate explore scenarios/two-sources.toml --at 30s

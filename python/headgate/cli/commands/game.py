@@ -117,6 +117,7 @@ class GameCommand(Command):
 
     group = "Compare"
     page = "how-to/game"
+    question = "in which mix of controls does no flow gain by changing its own?"
     notes = """A mix is an equilibrium if no flow gains by changing its flow control alone. A gain of at most --tolerance of a fair share
 is none; a mix is undecided where the 95 % interval of a gain has the tolerance within. With --selfish one source among honest ones does
 as it likes: it sends without flow control, grows faster, never cuts its window, opens several connections, or claims a priority. Then the

@@ -107,6 +107,7 @@ class InferCommand(Command):
 
     group = "Reproduce papers"
     page = "how-to/infer"
+    question = "which values did a paper use, but not state?"
     examples = """\
 headgate infer demers1989
 headgate infer keshav1991 scenario-7 scenario-8 --starts 3

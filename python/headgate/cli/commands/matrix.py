@@ -85,6 +85,7 @@ class MatrixCommand(Command):
 
     group = "Compare"
     page = "how-to/matrix"
+    question = "how much does a control get beside each other one, in each queue?"
     notes = """Tables have a row for each A and a column for each B. Harm is what A loses because B is there, against A alone: 0 none,
 1 all (Ware et al. 2019). Flow controls, queues, rates, round trips and buffers are lists with commas between; a flow control or a queue may
 have parameters, as red:gentle=true. Scenarios of cells stand in the folder, for `headgate explore`."""

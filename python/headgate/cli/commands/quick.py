@@ -96,6 +96,7 @@ class QuickCommand(Command):
 
     group = "Simulate"
     page = "how-to/quick"
+    question = "what does each of a few flows get on one link?"
     notes = """Words may stand in any order: rates, times, losses, buffers, queues and flows are known by their units and names, as in
 headgate quick 50/10 20ms cake download game. The output says how a line was read that is not as the options have it.
 

@@ -110,6 +110,7 @@ class RefereeCommand(Command):
 
     group = "Judge a control or a queue"
     page = "how-to/referee"
+    question = "does a control do what RFC 9743, RFC 7928 and others ask for?"
     examples = """\
 headgate referee cubic --quick
 headgate referee mine.py --out out/mine --html out/mine/index.html

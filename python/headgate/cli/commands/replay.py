@@ -111,6 +111,7 @@ class ReplayCommand(Command):
 
     group = "Simulate"
     page = "how-to/replay"
+    question = "what would another queue have done to traffic that I captured?"
     examples = """\
 headgate replay scenarios/office.csv --rate 2Mbit/s --buffer 64KB
 headgate replay link.pcap.gz --queue fcfs --queue cake:rate=9Mbit/s \\

@@ -25,6 +25,7 @@ class ReproduceCommand(Command):
 
     group = "Reproduce papers"
     page = "how-to/reproduce"
+    question = "which results of a paper come out again?"
     examples = """\
 headgate reproduce demers1989 scenario-2
 headgate reproduce demers1989 scenario-2 --brief

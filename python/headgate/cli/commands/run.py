@@ -25,6 +25,7 @@ class RunCommand(Command):
 
     group = "Simulate"
     page = "how-to/own-scenario"
+    question = "what happens in the network of a file?"
     examples = """\
 headgate run scenarios/two-sources.toml
 headgate run scenarios/two-sources.toml --set links.slow.queue.kind=fcfs \\

@@ -66,6 +66,7 @@ class SweepCommand(Command):
 
     group = "Compare"
     page = "how-to/sweep"
+    question = "what happens in every variant of a scenario?"
     examples = """\
 headgate sweep scenarios/queues-and-rates.toml --dry-run
 headgate sweep scenarios/queues-and-rates.toml --out out/queues --workers 2

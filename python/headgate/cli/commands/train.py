@@ -41,6 +41,7 @@ class TrainCommand(Command):
 
     group = "Write your own"
     page = "how-to/train-a-control"
+    question = "can a control be learned?"
     notes = """The scenarios are a line of one bottleneck; --range changes what is drawn for each episode: rate, rtt, buffer, queue,
 competitors, control (theirs), loss, duration. A value is one amount, a list with commas between, or a range."""
     examples = """\

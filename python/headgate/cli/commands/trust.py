@@ -38,6 +38,7 @@ class TrustCommand(Command):
 
     group = "Look up"
     page = "how-to/trust"
+    question = "which files may run code that comes with them?"
     examples = """\
 headgate trust mine.toml
 headgate trust
