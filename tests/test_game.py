@@ -12,7 +12,7 @@ import headgate
 from headgate.cli.tables.game import mix_lines, sentences
 from headgate.games import MixGame, MixResult
 from headgate.games.figures import draw_curves, draw_equilibria
-from headgate.games.payoffs import PAYOFFS, measured, power
+from headgate.games.payoffs import PAYOFFS, measured
 from headgate.games.theory import mixes
 from headgate.plots.canvas import to_svg
 
@@ -89,7 +89,7 @@ def test_the_same_seed_gives_the_same_game(result: MixResult, asked: MixGame) ->
 
 def test_power_and_delay_are_those_of_their_formulas() -> None:
     goodput, delay = np.array([[4e6, 0.0]]), np.array([[0.02, np.nan]])
-    assert power(goodput, delay).tolist() == [[2e8, 0.0]]
+    assert PAYOFFS["power"].of(goodput, delay).tolist() == [[2e8, 0.0]]
     assert PAYOFFS["delay"].of(goodput, delay)[0, 0] == -0.02
     # A fair share without a queue: of 20 Mbit/s over ten, 40 ms away.
     assert PAYOFFS["goodput"].fair(2e6, 0.04) == 2e6

@@ -22,7 +22,7 @@ from headgate.matrix import MEASURES
 from headgate.referee.metrics import METRICS as JUDGED
 from headgate.results.columns import columns, meaning_of, unit_of
 from headgate.results.combination import by_group, by_row, by_stretch, combined
-from headgate.results.metrics import BY_NAME, LOSS, METRICS, OF_COLUMN, OVER, MetricLine, Ratio
+from headgate.results.metrics import BY_NAME, LOSS, METRICS, OF_COLUMN, OVER, UNITS, MetricLine, Ratio
 from headgate.results.summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, entries
 
 from .conftest import ROOT
@@ -61,7 +61,7 @@ def faults(metrics: Iterable[MetricLine]) -> list[str]:
 def test_every_line_is_whole_and_no_name_is_taken_twice() -> None:
     assert faults(METRICS) == []
     for m in METRICS:
-        assert unit_of(m) in ("s", "bit/s", "bit/s²", "packets/s", "packets", "bytes", "1/min", ""), m.name
+        assert unit_of(m) in UNITS, m.name
         assert meaning_of(m).endswith("."), m.name
 
 
@@ -163,8 +163,13 @@ line = m.MetricLine("waste", "waste", "less", "", "Packets received that had arr
                 m.Ratio(("received", "-unique"), ("received",)), limit=0.05, share=True)
 # A counter of the engine that no table shows yet.
 counted = m.MetricLine("offered", "offered", "neither", table="links")
-m.METRICS = (*(x for x in m.METRICS if x.name != "offered"), line, counted)
-for x in (line, counted):
+# A function of columns, some of which are no counts, and a unit of its own.
+follows = m.MetricLine("pace", "pace", "more", "packets/s²", "Packets that arrived for the first time a second, over the mean round trip.",
+                lambda t: m.Ratio(("unique",))(t) / t["rtt_mean_s"], limit=5.0)
+# The least and the greatest of something.
+least = m.MetricLine("rtt_min_s", "least rtt", "less")
+m.METRICS = (*(x for x in m.METRICS if x.name not in ("offered", "rtt_min_s")), line, counted, follows, least)
+for x in (line, counted, follows, least):
     m.BY_NAME[x.name] = m.OF_COLUMN[x.column] = x
 """
 
@@ -177,9 +182,10 @@ from headgate.attacks.objective import OBJECTIVES
 from headgate.comparison.metrics import find
 from headgate.comparison.values import cube
 from headgate.matrix.measures import MEASURES, measured
-from headgate.papers.load import check_metric
+from headgate.explore.study import Points
+from headgate.papers.load import metric_of
 from headgate.papers.model import Measure
-from headgate.referee.metrics import METRICS, measure
+from headgate.referee.metrics import METRICS, WHOLE, measure
 from headgate.referee.part import Place, Run, Wanted
 from headgate.results.summaries import FlowSummary, LinkSummary, headings
 from headgate.sweep import summary
@@ -212,7 +218,16 @@ first = {name: flows[name][flows["run"] == results.runs[0].run].sum() for name i
 assert abs(found - (first["received"] - first["unique"]) / first["received"]) < 1e-12
 assert METRICS["waste"].better == "less"
 assert OBJECTIVES["waste"].limit == 0.05 and not OBJECTIVES["waste"].more
-check_metric("paper.toml", "metrics.waste", Measure("waste", column="waste"))
+paces = flows["unique"] / (flows["end_s"] - flows["start_s"]) / flows["rtt_mean_s"]
+assert (flows["pace"] == paces).all()
+own = flows["run"] == results.runs[0].run
+assert measure(run, Wanted("pace")) == paces[own].mean() and "pace" in WHOLE and "waste" not in WHOLE
+assert measure(run, Wanted("rtt_min_s")) == flows["rtt_min_s"][own].min()
+assert results.flow_summaries()[0].more["rtt_min_s"].mean == flows["rtt_min_s"].mean()
+assert OBJECTIVES["pace"].amount(4.0) == "4 packets/s²"
+assert {"waste", "pace"} <= {x["name"] for x in Points(study).page()["metrics"]}
+assert metric_of("paper.toml", "x", Measure(metric="waste")).to == ("received",)
+assert metric_of("paper.toml", "x", Measure(metric="pace")).column == "pace"
 print("known everywhere")
 """
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import headgate
+from headgate import _core
 from headgate.papers import PaperError, load_paper
+from headgate.papers.load import metric_of
+from headgate.papers.measure import Outcome
+from headgate.papers.model import Measure
 
+from .conftest import dumbbell
 from .test_paper_folders import change, write_paper
 
 
@@ -47,6 +53,37 @@ growth = { counts = ["unique"], per_second = true, fit = "slope" }
     assert ours["busy_from", "1"] == 100.0 and abs(ours["growth", "1"]) < 1e-3
 
 
+def test_a_metric_of_the_list_is_taken_together_over_flows_as_everywhere() -> None:
+    """A ratio is one of sums, a mean is over all packets, a count is added up; a file may ask for another way."""
+    windows = {"f1": 1, "f2": 2, "f3": 9}
+    flows = [
+        {"name": n, "from": "s", "to": "k", "control": {"kind": "jk_reno", "window": w}} for n, w in windows.items()
+    ]
+    scenario = headgate.Scenario(dumbbell(queue={"kind": "fcfs", "buffer": "5pkt"}, flows=flows))
+    run = scenario.run(seed=1)
+    table, intervals = run.flows, run.intervals
+    found = Outcome(_core.run(scenario.to_json(), 1, 0))
+
+    def of(source: str = "*", span: tuple[float, float] | None = None, **given: Any) -> float:
+        return found.value(metric_of("paper.toml", str(given), Measure(**given)), source, span).mean
+
+    sums = {name: float(column.sum()) for name, column in table.columns.items() if column.dtype.kind in "iuf"}
+    assert len(table["flow"]) == 3 and sums["retransmissions"] > 0
+    assert of(metric="retransmitted") == sums["retransmissions"] / sums["sent"]
+    # With a factor, of one flow, and in a part of the time.
+    assert of("3", metric="retransmitted", scale=100.0) == 100 * (table["retransmissions"][2] / table["sent"][2])
+    inside = (intervals["start_s"] >= 40) & (intervals["end_s"] <= 100)
+    parts = [float(intervals[name][inside].sum()) for name in ("retransmissions", "sent")]
+    assert of(metric="retransmitted", span=(40.0, 100.0)) == parts[0] / parts[1]
+    assert of(metric="received") == sums["received"]
+    assert of(metric="goodput") == table["goodput_bps"].sum()
+    whole = (table["rtt_mean_s"] * table["rtt_count"]).sum() / sums["rtt_count"]
+    assert of(metric="rtt") == pytest.approx(whole, rel=1e-12)
+    assert of(metric="rtt", over="mean") == table["rtt_mean_s"].mean() != pytest.approx(whole)
+    assert of(metric="rtt_max_s") == table["rtt_max_s"].max()
+    assert of(column="rtt_mean_s", over="packets") == of(metric="rtt")
+
+
 @pytest.mark.parametrize(
     ("metric", "said"),
     [
@@ -58,6 +95,7 @@ growth = { counts = ["unique"], per_second = true, fit = "slope" }
         ('{ mean = "rtt_mean_s", at_least = 1, fit = "slope" }', "expected one of the keys at_least, at_most and fit"),
         ('{ column = "sent", fit = "slope" }', "metrics.odd.fit: expected one of the keys counts, mean and trace"),
         ('{ mean = "rtt_mean_s", fit = "line" }', "metrics.odd.fit"),
+        ('{ column = "drops", over = "packets" }', 'metrics.odd.over: found "drops"; expected packets with a mean'),
     ],
 )
 def test_what_is_wrong_with_a_measure_is_said(paper: Path, metric: str, said: str) -> None:

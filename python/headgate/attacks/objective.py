@@ -60,7 +60,7 @@ class Objective:
 
     @property
     def unit(self) -> str:
-        """Of the value; empty for a share, `%` is then shown; `x` for a multiple."""
+        """Of the value; empty for a ratio, which is shown in per cent; `x` for a multiple."""
         return "x" if self.multiple else METRICS[self.wanted[0].metric].unit if self.value is _first else ""
 
     @property
@@ -100,6 +100,8 @@ class Objective:
             return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
         if self.unit == "x":
             return f"{value:.3g} times"
+        if self.unit:
+            return f"{value:.3g} {self.unit}"
         return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.2g} %"
 
 

@@ -12,12 +12,13 @@ from ..comparison.values import Cube, cube
 from ..scenario.scenario import Scenario
 from ..stats import mean_of
 from ..stats.means import finite
-from ..sweep import Study, Sweep
+from ..sweep import Study, Sweep, summary
 from ..sweep.axes import find_axis
 from .wire import RequestError
 
-#: Metrics that are offered, in this order; over several flows a total, a mean or an index, as the list of columns says.
-METRICS = (
+#: Metrics that are offered first, in this order; those of the summary of a study follow. Over several flows each is a total, a mean or an
+#: index, as the list of columns says.
+FIRST = (
     "goodput",
     "p99_delay",
     "delay",
@@ -50,7 +51,11 @@ class Points:
         from ..comparison.metrics import find
 
         metrics = []
-        for name in (*(TRANSFERS if self._transfers() else ()), *METRICS):
+        # A study that was made before a metric was there has no column for it.
+        others = (
+            m.name for m in summary.metrics() if m.name not in FIRST and m.column in self._study.flows.column_names
+        )
+        for name in (*(TRANSFERS if self._transfers() else ()), *FIRST, *others):
             metric = find(name)
             metrics.append({"name": name, "label": metric.of(), "unit": metric.unit})
         axes = [{"name": a.name, "points": [str(p) for p in a.columns[a.name]]} for a in self._study.axes]

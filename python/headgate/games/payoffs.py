@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..results.columns import columns, judged
-from ..results.metrics import BY_NAME
+from ..results.metrics import BY_NAME, power
 from ..sweep.arrow import to_numpy
 
 if TYPE_CHECKING:
@@ -42,19 +42,6 @@ class Payoff:
     of: Callable[[Array, Array], Array]
     fair: Callable[[float, float], float]
     adds: bool
-
-
-def power(goodput: Array, delay: Array) -> Array:
-    """Goodput over mean one-way delay, in bit/s²; 0 where nothing arrived.
-
-    Source: Giessler et al. 1978 and Kleinrock 1979: throughput over delay. Their delay is the response time; here it is the one-way delay,
-    which flows without acknowledgements have, too.
-
-    >>> power(np.array([2e6, 0.0]), np.array([0.05, np.nan])).tolist()
-    [40000000.0, 0.0]
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(goodput > 0, goodput / delay, 0.0), dtype=np.float64)
 
 
 def _payoff(name: str, what: str, of: Callable[[Array, Array], Array], fair: Callable[[float, float], float]) -> Payoff:

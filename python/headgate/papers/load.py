@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
+from typing import Any
 
 from ..plugins import trust
-from ..results.columns import numeric
-from ..results.metrics import BY_NAME, METRICS, Ratio
+from ..results.columns import columns, numeric
+from ..results.metrics import BY_NAME, METRICS, SECONDS, Ratio
 from .checks import checked, one_of, wrong
 from .contents import FiguresForm, PaperForm, RulesForm
 from .folder import Folder, find, is_own, list_papers
@@ -118,10 +119,13 @@ def metric_of(file: str, name: str, given: Measure) -> Measure:
     metric = BY_NAME.get(given.metric)
     if metric is None:
         return replace(given, name=name)
-    if isinstance(metric.of, Ratio) and not metric.column:
+    if isinstance(metric.of, Ratio) and SECONDS not in metric.of.bottom:
         ratio = metric.of
         return replace(given, name=name, metric="", counts=ratio.top, to=ratio.bottom, scale=given.scale * ratio.factor)
-    return replace(given, name=name, metric="", column=metric.column or "")
+    column = columns("flows")[metric.column or ""]
+    # Several flows are taken together as everywhere, unless the file says how.
+    over: Any = given.over if given.over != Measure.over else "packets" if column.per else column.kind
+    return replace(given, name=name, metric="", column=column.name, over=over)
 
 
 #: The metrics of the list that a measure can name: those that are a column of flows, or a ratio of sums of these.
@@ -154,6 +158,10 @@ def check_metric(file: str, place: str, metric: Measure) -> None:
         one_of(file, f"{place}.metric", metric.metric, NAMED, "metric of flows")
     if metric.column:
         one_of(file, f"{place}.column", metric.column, numeric(metric.table), f"column of the table of {metric.table}")
+        if metric.over == "packets" and not columns(metric.table)[metric.column].per:
+            raise wrong(
+                file, f"{place}.over", "expected packets with a mean over packets, such as rtt_mean_s", metric.column
+            )
     if metric.per:
         one_of(file, f"{place}.per", metric.per, numeric(metric.table), f"column of the table of {metric.table}")
     if metric.mean:

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..results.columns import columns
 from ..results.columns import rates as flow_rates
 from ..results.metrics import Ratio
 from ..results.tables import Column, from_core, numbers
 from ..stats import Mean, mean_of
+from ..stats.means import pooled
 from .model import Measure, PaperError
 from .runs.packed import Result
 
@@ -28,8 +30,10 @@ Columns = Mapping[str, Column]
 _KEYS = {"flows": "flow", "links": "link", "classes": "class"}
 
 
-def together(metric: Measure, values: Floats) -> float:
-    """How the values of several rows are combined."""
+def together(metric: Measure, values: Floats, weights: Floats | None = None) -> float:
+    """How the values of several rows are combined: by these numbers of packets for a mean over packets."""
+    if metric.over == "packets" and weights is not None:
+        return float(pooled(values[None], weights[None])[0])
     of: dict[str, Callable[[Floats], Any]] = {
         "mean": np.mean,
         "total": np.sum,
@@ -150,7 +154,10 @@ class Outcome:
             raise PaperError(f"metric {metric.name}: found no {kind} {source!r}; expected one of {', '.join(names)}")
         if metric.per:
             values = values / table[metric.per][chosen]
-        return values if len(values) == 1 else np.array([together(metric, values)])
+        if len(values) == 1:
+            return values
+        per = columns(metric.table)[metric.column].per
+        return np.array([together(metric, values, table[per][chosen] if per else None)])
 
     def value(self, metric: Measure, source: str, span: tuple[float, float] | None = None) -> Mean:
         """The measure over the run: mean of the interval means."""

@@ -57,11 +57,12 @@ class Measure(Form):
 
     One of `counts`: columns of the intervals table, summed with their signs, as a total or per second; `mean`: a column of it
     whose interval means are averaged; `column`: any column of the table of flows, of links or of intervals, of the one row that a number
-    belongs to. If its source is a pattern that fits several rows, `over` says how their values are combined. `per` is a column that
-    each value is divided by. A measure with its own units is `scale` times the value, plus `offset`.
+    belongs to. If its source is a pattern that fits several rows, `over` says how their values are combined; `packets` is
+    the mean over the packets of all. `per` is a column that each value is divided by. A measure with its own units is `scale` times the
+    value, plus `offset`.
 
     With `to`, `counts` and it are sums over the flows and the time, and the measure is their ratio. `metric` is one of the list of
-    metrics, `loss`, which says the same. `trace` is a trace of a flow or a port. `at_least` or `at_most` ask when the trace, or the
+    metrics, `loss`, which says all of this. `trace` is a trace of a flow or a port. `at_least` or `at_most` ask when the trace, or the
     measure of the intervals, first is that much: a time in seconds, nan if never. `fit` asks for the `slope` of the straight line of
     least squares through it over time, or for the `exponent`: the same of logarithms.
 
@@ -82,7 +83,7 @@ class Measure(Form):
     column: str = ""
     per: str = ""
     table: Literal["flows", "links", "classes", "intervals"] = "flows"
-    over: Literal["mean", "total", "least", "most", "deviation"] = "total"
+    over: Literal["mean", "packets", "total", "least", "most", "deviation"] = "total"
     scale: float = 1.0
     offset: float = 0.0
     study: bool = False

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..results.columns import columns as columns_of
 from ..results.fairness import ideal_bps
 from ..results.metrics import Ratio
 from .measure import Columns, Floats, Outcome, together
@@ -88,7 +89,9 @@ class Trivial:
             return found * seconds if column in (*ARRIVALS, *NEVER, *BYTES) else found
 
         values = [of(n, metric.column) / (of(n, metric.per) if metric.per else 1.0) for n in names]
-        return values[0] if len(values) == 1 else together(metric, np.array(values))
+        per = columns_of("flows")[metric.column].per
+        weights = np.array([of(n, per) for n in names]) if per else None
+        return values[0] if len(values) == 1 else together(metric, np.array(values), weights)
 
 
 def _flow(flow: Mapping[str, Any], number: int, share: float, outcome: Outcome) -> dict[str, float]:

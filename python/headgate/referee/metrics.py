@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis import jain_index
-from ..results.columns import columns, meaning_of, unit_of
+from ..results.columns import ColumnInfo, columns, meaning_of, unit_of
+from ..results.combination import by_row, combined
 from ..results.metrics import LOSS, MetricLine, Ratio
 from ..results.metrics import METRICS as LIST
 from ..stats.means import pooled
@@ -226,7 +227,6 @@ _OWN: dict[str, Measured] = {
     "rise_most": _change(1), "fall_most": _change(-1),
     "fct_mean_s": _weighted("fct_mean_s", "finished"), "fct_p99_s": _weighted("fct_p99_s", "finished"),
     "slowdown_mean": _weighted("slowdown_mean", "finished"), "rtt_mean": _weighted("rtt_mean_s", "rtt_count"), "trips": _trips,
-    "backlog_max": _port("backlog_max"), "backlog": _port("backlog_mean"),
     "window_most": _traced("window", lambda p: float(p.values.max())),
     "window_least": _traced("window", lambda p: float(p.values.min())),
     "window_mean": _traced("window", Pieces.mean), "window_last": _traced("window", lambda p: float(p.values[-1])),
@@ -240,8 +240,20 @@ _OWN: dict[str, Measured] = {
 }  # fmt: skip
 
 
+def _of_flows(column: ColumnInfo) -> Measured:
+    """A column of flows, taken together as in studies."""
+
+    def of(p: Part) -> float | None:
+        values = p.flows(column.name)
+        if not len(values):
+            return None
+        return float(combined(column.kind, values[None], by_row, p.flows(column.per)[None] if column.per else None)[0])
+
+    return of
+
+
 def _measured(m: MetricLine) -> Measured:
-    """How a metric follows: by its own function, from sums of columns, or as the mean or the sum of its column."""
+    """How a metric follows: by its own function, from sums of columns, or from the values of its column."""
     if m.name in _OWN:
         return _OWN[m.name]
     if isinstance(m.of, Ratio):
@@ -249,14 +261,22 @@ def _measured(m: MetricLine) -> Measured:
     column = columns(m.table)[m.column or ""]
     if m.table == "links":
         return _port(column.name)
-    return _weighted(column.name, column.per or "received") if column.kind == "mean" else lambda p: p.total(column.name)
+    return (lambda p: p.total(column.name)) if _counted(m) else _of_flows(column)
+
+
+def _counted(m: MetricLine) -> bool:
+    """Whether it follows from counts that intervals have, too."""
+    if isinstance(m.of, Ratio):
+        return set(m.of.columns) <= columns("intervals").keys()
+    known = columns("intervals").get(m.column or "") if m.table == "flows" else None
+    return known is not None and known.kind == "total"
 
 
 def _metric(m: MetricLine) -> RefereeMetric:
     return RefereeMetric(unit_of(m), "" if m.better == "neither" else m.better, meaning_of(m), _measured(m), m.traces)
 
 
-_ALL = [m for m in LIST if m.referee and (m.table in ("flows", "links") or m.name in _OWN)]
+_ALL = [m for m in LIST if m.referee and not m.ideal and (m.table in ("flows", "links") or m.name in _OWN)]
 
 #: All metrics by name.
 METRICS: dict[str, RefereeMetric] = {m.referee: _metric(m) for m in _ALL if m.referee}
@@ -265,7 +285,7 @@ METRICS: dict[str, RefereeMetric] = {m.referee: _metric(m) for m in _ALL if m.re
 LEVELS = tuple(m.name for m in _ALL if m.level)
 
 #: Those that are counted over all that comes after the warm-up, and not over a part of it.
-WHOLE = frozenset(m.referee for m in _ALL if m.whole and m.referee)
+WHOLE = frozenset(m.referee for m in _ALL if m.referee and (m.whole if m.name in _OWN else not _counted(m)))
 
 
 def measure(run: Run, what: Wanted) -> float | None:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..results.columns import columns
 from ..results.tables import from_core
 
 Array = npt.NDArray[Any]
@@ -101,9 +102,11 @@ class Part:
         return self.end - self.start
 
     def flows(self, name: str, all_flows: bool = False) -> Array:
-        """A column of the totals after the warm-up, of these flows."""
+        """A column of the totals after the warm-up, of these flows; it may follow from others."""
         table = self.run.table("flows")
-        return np.asarray(table[name][self.named(table, all_flows)], float)
+        of = columns("flows")[name].of
+        column = table[name] if of is None else of(table)
+        return np.asarray(column[self.named(table, all_flows)], float)
 
     def named(self, table: dict[str, Array], all_flows: bool = False) -> Array:
         """Which rows of a table are of these flows."""

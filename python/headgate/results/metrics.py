@@ -14,6 +14,9 @@ from .fairness import of_ideal
 #: Stands for the length of the time measured where a ratio names columns.
 SECONDS = "seconds"
 
+#: Units; a pure number has none.
+UNITS = ("", "s", "bit/s", "bit/s²", "packets/s", "packets", "bytes", "1/min")
+
 #: How the values of several flows, ports or runs become one.
 OVER = ("total", "mean", "least", "most", "jain")
 
@@ -72,7 +75,7 @@ class MetricLine:
         name: no other metric has it. It is the short name of its column, where that is another.
         heading: in tables, without the unit. Several may have the same one: where both are shown, the unit tells them apart.
         better: `more`, `less`, or `neither`.
-        unit: `s`, `bit/s`, `packets/s`, `packets`, `bytes`, empty for a pure number; None: that of the column.
+        unit: one of `UNITS`; None: that of the column.
         help: what it means, one sentence; None: that of the column.
         of: how it follows from columns of the table of flows, and so from their sums; None if it is counted or has a function of its own.
         column: of a table; its name unless given. None if no table has it.
@@ -89,7 +92,8 @@ class MetricLine:
         matrix: whether it is a measure of the matrix.
         referee: what the referee calls it; its name unless given, and empty if the referee has no such metric.
         traces: that a run has to record for the referee.
-        whole: whether the referee counts it over all that comes after the warm-up, and not over a part of it.
+        whole: whether a function of the referee counts it over all that comes after the warm-up, and not over a part of it. Of all other
+            metrics that follows from the tables: a part is told of by the counts that intervals have.
         level: whether the referee asks for the value of a gauge.
         limit: the value from which on it is broken, for attacks; None if it is no objective of them by itself.
         ideal: whether it needs the max-min ideal, which a run by itself does not know.
@@ -132,6 +136,20 @@ GOODPUT = Ratio(("unique_bytes",), factor=8.0)
 
 #: Packets that were dropped, or lost by a wire, of those sent.
 LOSS = Ratio(("drops", "lost"), ("sent",))
+
+
+def power(goodput: Any, delay: Any) -> Any:
+    """Goodput over mean one-way delay, in bit/s²; 0 where nothing arrived.
+
+    Source: Giessler et al. 1978 and Kleinrock 1979: throughput over delay. Their delay is the response time; here it is the one-way delay,
+    which flows without acknowledgements have, too.
+
+    >>> power(np.array([2e6, 0.0]), np.array([0.05, np.nan])).tolist()
+    [40000000.0, 0.0]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(goodput > 0, goodput / delay, 0.0), dtype=np.float64)
+
 
 #: Of tables alone: no judge asks for it.
 _column = partial(MetricLine, run=False, sweep=False, matrix=False, referee="")
@@ -244,15 +262,15 @@ METRICS: tuple[MetricLine, ...] = (
     _shown("started", "started", "neither", table="classes", rank=4),
     _shown("finished", "finished", "more", table="classes", rank=2),
     _judged("completed", "completed", "more", "", "Transfers that were completed over those that began.",
-            Ratio(("finished",), ("started",)), share=True, referee="finished", whole=True),
+            Ratio(("finished",), ("started",)), share=True, referee="finished"),
     _column("unfinished", "unfinished", "less", table="classes"),
     _judged("rtt_mean", "rtt", "less", "s", "Mean round-trip time that the sources measured.", whole=True),
     _judged("trips", "trips", "more", "1/min", "Round trips a minute, of those that the sources measured.", whole=True),
     # Queues.
     _shown("backlog_max", "max backlog", "less", None, "The most packets that waited at the line.",
-           table="links", rank=8, referee="backlog_most", whole=True),
+           table="links", rank=8, referee="backlog_most"),
     _shown("backlog", "backlog", "less", None, "Packets waiting at the line, averaged over time.",
-           column="backlog_mean", table="links", rank=6, std="backlog_std", referee="backlog_mean", whole=True),
+           column="backlog_mean", table="links", rank=6, std="backlog_std", referee="backlog_mean"),
     _column("backlog_std", "backlog deviation", "less", table="links"),
     _column("utilisation_std", "utilisation deviation", "less", table="links"),
     # Runs, and their tables.

@@ -224,6 +224,8 @@ def _number(column: ColumnInfo, series: Any) -> Any:
     """One value for all runs: counts are added up, measurements are averaged, descriptions are the same in all."""
     if column.kind == "most":
         return series.max().item()
+    if column.kind == "least":
+        return series.min().item()
     if column.kind == "total" and column.type == "int":
         return int(series.sum())
     return series[:1].tolist()[0] if (series == series[0]).all() else mean_of(series).mean
