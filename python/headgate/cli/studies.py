@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -14,6 +14,7 @@ import click
 from ..base.counts import counted
 from ..base.errors import HeadgateError
 from . import signals
+from .show import print_json
 
 if TYPE_CHECKING:
     from ..sweep.driver import Progress
@@ -22,39 +23,43 @@ if TYPE_CHECKING:
 LONG_S = 60
 
 
-def checked(asked: Any) -> float:
-    """The processor time in s that a matrix or a game is expected to take, whose variants are checked before.
-
-    Raises:
-        HeadgateError: a variant is wrong.
-    """
-    for check in asked.sweep().check():
-        if check.error is not None:
-            raise HeadgateError(check.error)
-    return float(asked.estimate())
-
-
-def within_limit(runs: int, expected_s: float, limit: str, most_s: float, fewer: str) -> None:
-    """Says how long runs will take, if that is long.
+def ran(
+    command: Any, asked: Any, what: str, most_s: float, fewer: str, print_plan: Callable[[Any, float], object]
+) -> Any:
+    """The result of the matrix or the game that a command asked for; None after `--dry-run`, which prints what would be run.
 
     Args:
-        runs: their number.
-        expected_s: the processor time that they are expected to take.
-        limit: what `--limit` has, for the error.
-        most_s: the same in s.
+        command: its options `limit`, `dry_run`, `as_json` and those of a study are read.
+        asked: the matrix or the game.
+        what: what the progress is of.
+        most_s: the processor time in s that `limit` has.
         fewer: what would make it shorter.
+        print_plan: prints the plan, with the processor time that it is expected to take.
 
     Raises:
-        HeadgateError: it is beyond the limit.
+        HeadgateError: a variant is wrong, or all is expected to take longer than the limit.
     """
     from .tables.matrix import time_text
     from .terminal import print_error
 
-    text = f"{counted(runs, 'run')}, expected to take {time_text(expected_s)} of processor time"
+    for check in asked.sweep().check():
+        if check.error is not None:
+            raise HeadgateError(check.error)
+    expected_s = asked.estimate()
+    if command.dry_run:
+        if command.as_json:
+            print_json({**asked.to_dict(), "expected_cpu_s": expected_s})
+        else:
+            print_plan(asked, expected_s)
+        return None
+    text = f"{counted(asked.runs, 'run')}, expected to take {time_text(expected_s)} of processor time"
     if expected_s > most_s:
-        raise HeadgateError(f"{text}; expected at most --limit {limit}: a higher limit, or {fewer}")
+        raise HeadgateError(f"{text}; expected at most --limit {command.limit}: a higher limit, or {fewer}")
     if expected_s > LONG_S:
         print_error(text)
+    c = command
+    with study_progress(what, c.out) as callback:
+        return asked.run(c.out, c.workers, c.engine, c.address, c.resume, callback, c.max_memory)
 
 
 @contextmanager

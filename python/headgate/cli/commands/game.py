@@ -11,7 +11,7 @@ from ..command import Command, option
 from ..printed import MeanJson, PlanJson, Shape, StudyJson, key
 from ..scenario_files import plugin_files
 from ..show import print_json
-from ..studies import checked, study_progress, within_limit
+from ..studies import ran
 
 
 class GameJson(StudyJson):
@@ -206,21 +206,10 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
             from ...plots.canvas import require
 
             require(None)
-        expected = checked(asked)
-        if self.dry_run:
-            if self.as_json:
-                print_json({**asked.to_dict(), "expected_cpu_s": expected})
-            else:
-                print_plan(asked, expected)
+        fewer = "fewer flows, controls, queues, buffers or runs, or a shorter duration"
+        result = ran(self, asked, "running the game", most, fewer, print_plan)
+        if result is None:
             return 0
-        within_limit(
-            asked.runs, expected, self.limit, most,
-            "fewer flows, controls, queues, buffers or runs, or a shorter duration",
-        )  # fmt: skip
-        with study_progress("running the game", self.out) as callback:
-            result = asked.run(
-                self.out, self.workers, self.engine, self.address, self.resume, callback, self.max_memory
-            )
         from ...games.report import write_figures, write_json
         from ...games.result import MixResult
 

@@ -10,7 +10,7 @@ from ..command import Command, option
 from ..printed import MeanJson, PlanJson, Shape, StudyJson, key
 from ..scenario_files import plugin_files
 from ..show import print_json
-from ..studies import checked, study_progress, within_limit
+from ..studies import ran
 
 #: Measures that are printed unless others are chosen.
 SHOWN = "share,harm,sparse_p95"
@@ -163,21 +163,10 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
             from ...matrix.report import require_extras
 
             require_extras()
-        expected = checked(asked)
-        if self.dry_run:
-            if self.as_json:
-                print_json({**asked.to_dict(), "expected_cpu_s": expected})
-            else:
-                print_plan(asked, expected)
+        fewer = "fewer controls, queues, rates or runs, or a shorter duration"
+        result = ran(self, asked, "running the matrix", most, fewer, print_plan)
+        if result is None:
             return 0
-        within_limit(
-            asked.runs, expected, self.limit, most,
-            "fewer controls, queues, rates or runs, or a shorter duration",
-        )  # fmt: skip
-        with study_progress("running the matrix", self.out) as callback:
-            result = asked.run(
-                self.out, self.workers, self.engine, self.address, self.resume, callback, self.max_memory
-            )
         from ...matrix.report import write_json, write_report
 
         write_json(result, self.out)

@@ -16,13 +16,12 @@ from ...games.strategies import BEHAVIOUR, KINDS, Strategy, transports_of
 from ...games.theory import Mix, mix_text
 from ...stats import Mean
 from ..terminal import console
-from .matrix import MOST, print_transports, time_text
+from .matrix import MOST, print_end, print_transports, time_text
 
 if TYPE_CHECKING:
     from ...games.incentives import SelfishResult
     from ...games.result import MixResult
     from ...games.selfish import SelfishGame
-    from ...sweep import Study
 
 #: Mixes of more than two controls that a table has.
 FEW = 12
@@ -64,7 +63,7 @@ def print_mixes(result: MixResult, folder: Path, drawn: bool) -> None:
         for line in sentences(result, cell):
             out.print(line, markup=False)
     out.print()
-    _end(result.study, folder)
+    print_end(result.study, folder, "game.json and the study")
     if drawn:
         out.print(f"figures: {escape(str(folder / 'figures'))}", soft_wrap=True)
 
@@ -149,7 +148,7 @@ def print_selfish(result: SelfishResult, folder: Path) -> None:
     null = [o for outcomes in result.outcomes.values() for o in outcomes if o.strategy.name == "null"]
     if null:
         out.print(f"null: an honest source under another name gains in {len(result.false_alarms)} of {len(null)}")
-    _end(result.study, folder)
+    print_end(result.study, folder, "game.json and the study")
 
 
 def _print_selfish_transports(
@@ -191,16 +190,6 @@ def selfish_lines(result: SelfishResult, kind: str) -> list[str]:
             texts[0] = ""
         lines.append("  ".join(texts).rstrip())
     return lines
-
-
-def _end(study: Study, folder: Path) -> None:
-    out = console()
-    failed = study.failures.to_pylist() if len(study.failures) else []
-    for row in failed[:5]:
-        out.print(f"[bold red]failed:[/] {escape(row['cell'])}: {escape(row['error'])}", soft_wrap=True)
-    if failed:
-        out.print(f"[bold red]{counted(len(failed), 'run')} failed[/]; --resume tries them again")
-    out.print(f"game.json and the study are in {escape(str(folder))}", soft_wrap=True)
 
 
 def _short(mean: Mean, signed: bool = False) -> str:

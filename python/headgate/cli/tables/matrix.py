@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
@@ -12,6 +13,9 @@ from ...matrix import MEASURES, Condition, Matrix, MatrixResult
 from ...matrix.cell_text import cell_text
 from ...quick.lists import transports_said
 from ..terminal import console
+
+if TYPE_CHECKING:
+    from ...sweep import Study
 
 #: Cells that a plan lists.
 MOST = 20
@@ -84,14 +88,20 @@ def print_matrix(result: MatrixResult, measures: Sequence[str], folder: Path, pa
                 out.print(f"  {text:<13} {escape(str(s.cell))}", soft_wrap=True)
                 out.print(f"    headgate explore {escape(str(folder / result.file_of(s.cell)))}", soft_wrap=True)
     out.print()
-    failed = result.study.failures.to_pylist() if len(result.study.failures) else []
+    print_end(result.study, folder, "cells.parquet, matrix.json and the study")
+    if page is not None:
+        out.print(f"report: {escape(str(page))}", soft_wrap=True)
+
+
+def print_end(study: Study, folder: Path, what: str) -> None:
+    """What failed of a study of cells, and where `what` is."""
+    out = console()
+    failed = study.failures.to_pylist() if len(study.failures) else []
     for row in failed[:5]:
         out.print(f"[bold red]failed:[/] {escape(row['cell'])}: {escape(row['error'])}", soft_wrap=True)
     if failed:
         out.print(f"[bold red]{counted(len(failed), 'run')} failed[/]; --resume tries them again")
-    out.print(f"cells.parquet, matrix.json and the study are in {escape(str(folder))}", soft_wrap=True)
-    if page is not None:
-        out.print(f"report: {escape(str(page))}", soft_wrap=True)
+    out.print(f"{what} are in {escape(str(folder))}", soft_wrap=True)
 
 
 def table_lines(result: MatrixResult, measure: str, condition: Condition, width: int) -> list[str]:
