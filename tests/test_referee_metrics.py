@@ -151,6 +151,9 @@ BY_HAND: list[tuple[str, dict[str, Any], float | None]] = [
     # In the second from 8 s on 9 of own-a and 1 of own-b.
     ("sent_most", {}, 10.0),
     ("sent_most", {"end": 2.0, "start": 0.0}, 4.0),
+    # 24 kbit in 8 s after 30 ms on average, and 8 kbit after 50 ms; only what flows have as a whole.
+    ("power", {}, 3000 / 0.03 + 1000 / 0.05),
+    ("power", {"of": "own-b"}, 1000 / 0.05),
     # Nothing of own-a or own-b arrives from 3 s to 4 s, nor from 5 s to 6 s; of own-a alone from 3 s to 6 s, of own-b alone from 8 s on.
     ("stall", {}, 1.0),
     ("stall", {"of": "own-a"}, 3.0),
@@ -239,7 +242,7 @@ def test_units_and_directions() -> None:
     """What has a direction is compared with baselines by it."""
     less = {name for name, metric in METRICS.items() if metric.better == "less"}
     more = {name for name, metric in METRICS.items() if metric.better == "more"}
-    assert {"utilisation", "goodput", "jain", "least_share", "finished", "evenness", "trips"} <= more
+    assert {"utilisation", "goodput", "jain", "least_share", "finished", "evenness", "trips", "power"} <= more
     assert {"loss", "stall", "recovery", "completion", "slowdown", "queueing_p95", "timeouts"} <= less
     assert all(metric.unit == "s" for name, metric in METRICS.items() if name.startswith(("queueing", "completion")))
 
