@@ -2,8 +2,9 @@
 
     make bench-instructions
 
-The build of a checkout is counted: wheels take a fifth fewer instructions, and what controls cost relative to one another differs by 0.03 at
-most. Two runs of different length are subtracted from each other, so that starting costs nothing. Fails if a control costs more than its bound.
+The build of a checkout is counted: wheels take a fifth fewer instructions, and what controls cost relative to one another differs by
+0.03 at most. Two runs of different length are subtracted from each other, so that starting costs nothing. Fails if a control costs more
+than its bound.
 """
 
 from __future__ import annotations

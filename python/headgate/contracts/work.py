@@ -13,6 +13,7 @@ from ..plugins.load import ensure_text
 from ..referee.part import Array, Run
 from ..referee.work import RunJob
 from ..results.metrics import GOODPUT
+from ..stats.means import pooled
 from .steady import settled, trend
 
 
@@ -50,7 +51,7 @@ def do(job: RunJob) -> dict[str, Any]:
     if not known.any():
         return {**found, "wait": None, "settled": False}
     waits, weights = waits[known], weights[known]
-    wait = [*np.quantile(waits, [0.05, 0.95]), np.average(waits, weights=weights)]
+    wait = [*np.quantile(waits, [0.05, 0.95]), pooled(waits, weights)]
     constant = _settled(waits) and _settled(np.sum(rates, axis=0))
     return {**found, "wait": [float(v) for v in wait], "settled": constant}
 

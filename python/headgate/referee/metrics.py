@@ -109,7 +109,7 @@ def _queueing(quantile: str) -> Callable[[Part], float | None]:
         waits = p.flows(f"owd_{quantile}_s") - fixed
         weight = p.flows("received")
         known = np.isfinite(waits) & (weight > 0)
-        return _ratio(float((waits[known].clip(0) * weight[known]).sum()), float(weight[known].sum()))
+        return float(pooled(waits[known].clip(0), weight[known]))
 
     return of
 
@@ -181,7 +181,7 @@ def _weighted(column: str, weight: str) -> Callable[[Part], float | None]:
     def of(p: Part) -> float | None:
         values, weights = p.flows(column), p.flows(weight)
         known = np.isfinite(values) & (weights > 0)
-        return _ratio(float((values[known] * weights[known]).sum()), float(weights[known].sum()))
+        return float(pooled(values[known], weights[known]))
 
     return of
 

@@ -14,6 +14,7 @@ from ...replays.result import GATHERED
 from ...results.columns import columns, shown
 from ...results.metrics import OF_COLUMN
 from ...results.results import digits
+from ...stats.means import pooled
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 
@@ -108,7 +109,7 @@ def _others(rows: Sequence[Mapping[str, Any]], listed: Sequence[Mapping[str, Any
     total: dict[str, Any] = {key: sum(row[key] for row in rest) for key in counted}
     mean, greatest = DELAYS[0], DELAYS[-1]
     measured = [row for row in rest if row["sent"]]
-    delay = sum(row[mean] * row["sent"] for row in measured) / total["sent"] if measured else float("nan")
+    delay = float(pooled([row[mean] for row in rest], [row["sent"] for row in rest]))
     most = max((row[greatest] for row in measured), default=float("nan"))
     return {**dict.fromkeys(DELAYS, float("nan")), **total, mean: delay, greatest: most, "flow": f"{len(rest)} others"}
 
