@@ -345,3 +345,21 @@ def test_a_key_has_at_least_32_characters_and_8_different_ones() -> None:
         with pytest.raises(HeadgateError, match="expected at least 32 and 8"):
             suite("smoke", short)
     assert len(suite("smoke", "01234567" * 4)) == 4
+
+
+#: Files that are no Python, or that Python warns of: it reads their lines for that, which a process without rights may not.
+TEXTS = {
+    "class\n": "line 1: expected Python; ",
+    "x = 1\nreturn 5\n": "line 2: expected Python; 'return' outside function",
+    "x = (\n": "line 1: expected Python; '(' was never closed",
+    "raise MemoryError\n": "MemoryError$",
+    "async def f():\n    pass\nf()\nif 5 is 5:\n    pass\nraise ValueError('here')\n": "ValueError: here",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_file_that_is_no_python_is_an_error_with_its_line(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(text, "utf-8")
+    with pytest.raises(HeadgateError, match=re.escape("mine.py: ") + TEXTS[text].replace("(", r"\(")):
+        evaluate(str(file), "smoke", rounds=1)

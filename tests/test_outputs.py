@@ -93,6 +93,13 @@ def test_pipes_and_devices_are_written_to(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "pipe"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux has /proc")
+def test_a_folder_that_takes_no_file_is_found_before_the_work() -> None:
+    """Its bits permit it to the superuser; no file can be made there, as proc(5) says."""
+    with pytest.raises(HeadgateError, match=r"^/proc/a\.svg: cannot be written; "):
+        require_place("/proc/a.svg")
+
+
 def test_what_is_neither_is_refused(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with socket.socket(socket.AF_UNIX) as server:

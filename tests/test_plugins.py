@@ -11,6 +11,7 @@ import headgate
 from headgate import PluginError, ScenarioError, plugins
 from headgate.base.errors import HeadgateError
 from headgate.conformance.disciplines import trace
+from headgate.plugins import calls
 
 from .own_plugins import GET, PUT, control, data, headgate_command, put, queue
 
@@ -230,6 +231,14 @@ def test_a_call_without_an_end_is_ended(tmp_path):
     plugins.set_limit(0.2)
     with pytest.raises(PluginError, match=r"CallTooLongError: the call took more than 0\.2 s"):
         run(control="own")
+
+
+def test_a_file_that_loads_without_an_end_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(calls, "LOAD_S", 0.2)
+    with pytest.raises(HeadgateError, match=r"mine\.py, line 2: .*CallTooLongError: loading it took more than 0\.2 s"):
+        plugins.load(put(tmp_path, "while True: pass"))
+    plugins.load(put(tmp_path, control("        pass")))
+    assert not calls._loading
 
 
 DEFINITIONS = {

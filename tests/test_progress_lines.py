@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -123,3 +124,34 @@ def test_commands_that_take_long_have_it() -> None:
     files = {name: (folder / f"{name}.py").read_text() for name in everything()}
     having = {name for name, text in files.items() if "progress(" in text or " ran(" in text}
     assert set(everything()) - having == without
+
+
+def test_lines_that_are_due_together_are_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After 5, 10, 20 and 40 s lines are due; a machine that stood still until 77 s has one of them, and the next one is later."""
+    times, now, said = iter([0.0, 0.0, 77.0, 78.0, 79.0]), [0.0], threading.Event()
+
+    class Event(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            waits.append(timeout or 0.0)
+            if len(waits) > 1:
+                said.set()
+                return super().wait(10)
+            return False
+
+    waits: list[float] = []
+
+    def clock() -> float:
+        now[0] = next(times, now[0])
+        return now[0]
+
+    bar = terminal._Undrawn()
+    bar.add_task("judging", total=None)
+    monkeypatch.setattr(terminal, "threading", SimpleNamespace(Event=Event, Thread=threading.Thread))
+    monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=clock))
+    with terminal._told(bar):
+        assert said.wait(10)
+    assert capsys.readouterr().err == "judging: 77 s so far\n"
+    # The line after that of 40 s is due at 80 s.
+    assert waits[:2] == [5.0, pytest.approx(80 - 78)]

@@ -302,6 +302,35 @@ def test_what_is_no_subject(
     assert str(found.value).startswith(("NAME: ", "--control: "))
 
 
+#: Parameters that a subject does not take, with the error: it is about the subject, whoever judges it, and nothing is run.
+WRONG = {
+    "cubic:beta=7": "cubic: beta: found 7; expected a number at most 0.95",
+    '{"kind": "process", "command": []}': "process: command: found []; expected a program and its arguments",
+    "mine.py:size=1000": "own: size: found 1000; expected a number at most 100",
+}
+
+
+@pytest.mark.parametrize("command", ["conform", "referee", "evaluate", "attack", "contract"])
+@pytest.mark.parametrize("written", WRONG)
+def test_parameters_out_of_bounds_are_one_error_about_the_subject(
+    written: str, command: str, cli: Cli, tmp_path: Path
+) -> None:
+    put(tmp_path, control())
+    done = cli(command, written, *(["--trusted"] if command == "evaluate" and "process" in written else []))
+    place = {"conform": "FILE", "evaluate": "control"}.get(command, "NAME")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"error: {place}: {WRONG[written]}" in done.stderr
+
+
+def test_a_queue_that_cases_cannot_give_a_buffer_is_told_so(cli: Cli, tmp_path: Path) -> None:
+    put(tmp_path, queue())
+    done = cli("referee", "--aqm", "mine.py", "--only", "a79-06")
+    assert done.returncode == 2
+    assert "own: found no parameter `buffer`; expected one for packets or bytes that may wait" in done.stderr
+    done = cli("referee", "--aqm", "mine.py:limit=0", "--only", "a79-06")
+    assert "error: --aqm: own: limit: found 0; expected a number at least 1" in done.stderr
+
+
 def test_a_parameter_is_no_other_scheme() -> None:
     with pytest.raises(
         HeadgateError, match="parameters: found kind, which chooses the control; expected parameters of cubic"

@@ -148,7 +148,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def require_place(path: str | os.PathLike[str]) -> None:
-    """Whether a file can be written there, checked before long work; the folder is not made.
+    """Whether a file can be written there, checked before long work; the folder is not made, and nothing remains of the check.
 
     >>> require_place("nowhere/a.svg")
     Traceback (most recent call last):
@@ -174,6 +174,14 @@ def require_place(path: str | os.PathLike[str]) -> None:
         raise HeadgateError(f"{path}: cannot be written; expected a folder that exists, found no {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise HeadgateError(f"{path}: cannot be written; the folder {folder} does not permit it")
+    # Some permit it by their bits alone: /proc, and what is read-only for the superuser.
+    trial = folder / f".{target.name[:200]}.{secrets.token_hex(4)}"
+    try:
+        os.close(os.open(trial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as e:
+        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+    finally:
+        trial.unlink(missing_ok=True)
 
 
 def require_folder(path: str | os.PathLike[str], what: str) -> None:

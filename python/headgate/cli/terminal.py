@@ -122,9 +122,12 @@ def _told(bar: _Undrawn) -> Iterator[_Undrawn]:
     def tell() -> None:
         due = AFTER_S
         while not ended.wait(max(due - (time.monotonic() - began), 0.0)):
+            now = time.monotonic() - began
             if bar.tasks:
-                print_error(escape(far(bar.tasks[0], time.monotonic() - began) + bar.hint))
-            due += min(max(due, 1.0), MOST)
+                print_error(escape(far(bar.tasks[0], now) + bar.hint))
+            # On a machine that stood still several lines may be due: one is said.
+            while due <= now:
+                due += min(max(due, 1.0), MOST)
 
     thread = threading.Thread(target=tell, daemon=True)
     thread.start()

@@ -15,6 +15,7 @@ from .._core import PluginError, ScenarioError
 from ..base.errors import HeadgateError
 from ..base.parallel import Progress
 from ..plugins.calls import story
+from ..scenario.fitting import require_parameters
 from ..scenario.subjects import Scheme, read_all
 from . import controls, disciplines
 from .report import Conformance, Report
@@ -31,10 +32,12 @@ def conform(subject: str | os.PathLike[str], name: str = "", progress: Progress 
         progress: called with (share done, tests done, tests in all).
 
     Raises:
-        HeadgateError: there is no such subject, or the file has nothing of this name.
+        HeadgateError: there is no such subject, it does not take its parameters, or the file has nothing of this name.
     """
     text = os.fspath(subject)
     chosen = read_all(text, name=name)
+    for kind, each in chosen:
+        require_parameters(each, kind, "FILE")
     works = [
         (each, check)
         for kind, each in chosen

@@ -13,6 +13,7 @@ from typing import Any
 from .. import plugins
 from ..base.errors import HeadgateError
 from ..plugins import remote
+from ..scenario.fitting import require_parameters
 from ..scenario.subjects import Scheme, read
 from ..stats import mean_of
 from ..sweep.engines import Local, work_off
@@ -91,13 +92,16 @@ def _fingerprint(entry: Any, table: dict[str, Any]) -> str:
 def _chosen(control: str, name: str, parameters: Mapping[str, Any], trusted: bool) -> Scheme:
     """The control, of whose file nothing is run in this process unless it is trusted."""
     if trusted:
-        return read(control, "control", place="control", name=name, option="name", parameters=parameters)
+        trusted_one = read(control, "control", place="control", name=name, option="name", parameters=parameters)
+        require_parameters(trusted_one, "control", "control")
+        return trusted_one
     found = read(control, "control", place="control", name=name, option="name", parameters=parameters, register=_apart)
     if found.table["kind"] == "process":
         raise HeadgateError(
             "control: found a program; expected a file in Python, or --trusted: a program has all rights of its user, so that it could "
             "read the suite and the key"
         )
+    require_parameters(found, "control", "control")
     return found
 
 

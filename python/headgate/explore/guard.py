@@ -55,7 +55,8 @@ class Guard:
         fault = self._fault(scope)
         if fault:
             text = encode({"error": {"message": fault, "path": None, "line": None}})
-            await Response(text, 403, media_type="application/json")(scope, receive, safe)
+            # A stranger's connection is closed: kept open, it would wait in the place of one of a page.
+            await Response(text, 403, {"Connection": "close"}, media_type="application/json")(scope, receive, safe)
         else:
             await self._app(scope, receive, safe)
 

@@ -1,4 +1,4 @@
-"""Calls of plugins: those without an end are ended, and errors say where in the plugin they came from."""
+"""Calls and loading of plugins: what has no end is ended, and errors say where in the plugin they came from."""
 
 from __future__ import annotations
 
@@ -23,8 +23,14 @@ _watching = False
 #: Seconds between two looks.
 _PERIOD = 0.25
 
+#: Seconds that a file may take until it is loaded, with all that it imports.
+LOAD_S = 60.0
+
 #: Threads whose calls wait for something outside of the run.
 _waiting: set[int] = set()
+
+#: Threads that load a file, and since when.
+_loading: dict[int, float] = {}
 
 
 class CallTooLongError(Exception):
@@ -71,27 +77,50 @@ def waiting() -> Iterator[None]:
         _waiting.discard(thread)
 
 
+@contextmanager
+def loading() -> Iterator[None]:
+    """A file is loaded by this thread meanwhile, which is ended after `LOAD_S`."""
+    watch()
+    thread = threading.get_ident()
+    before = _loading.get(thread)
+    # What a file that is loaded loads in turn has no time of its own.
+    _loading.setdefault(thread, time.monotonic())
+    try:
+        yield
+    finally:
+        if before is None:
+            _loading.pop(thread, None)
+
+
 def _look() -> None:
     since: dict[tuple[int, int], float] = {}
     while True:
         time.sleep(min(_PERIOD, _limit / 4))
         now = time.monotonic()
+        for thread, began in list(_loading.items()):
+            if now - began > LOAD_S and thread in _loading:
+                _loading[thread] = now
+                _end(thread, _too_long("loading it", LOAD_S))
         since = {call: since.get(call, now) for call in _core.plugin_calls() if call[0] not in _waiting}
         for (thread, call), began in list(since.items()):
             if now - began > _limit:
                 # The call may have ended meanwhile: the exception then has nothing to end.
                 if thread not in _waiting and (thread, call) in _core.plugin_calls():
-                    error = _too_long(_limit)
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+                    _end(thread, _too_long("the call", _limit))
                 since[thread, call] = now
 
 
-def _too_long(limit: float) -> type[Exception]:
+def _end(thread: int, error: type[Exception]) -> None:
+    """Raises an exception in another thread, once that is in Python code."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+
+def _too_long(what: str, limit: float) -> type[Exception]:
     """An exception class whose instances, which Python makes without arguments, say what happened."""
 
     class TooLongError(CallTooLongError):
         def __init__(self, *_: object) -> None:
-            super().__init__(f"the call took more than {limit:g} s")
+            super().__init__(f"{what} took more than {limit:g} s")
 
     TooLongError.__name__ = "CallTooLongError"
     return TooLongError

@@ -20,6 +20,7 @@ import struct
 import sys
 import time
 import types
+import warnings
 from typing import Any, NoReturn
 
 from .. import _core
@@ -61,6 +62,8 @@ def main() -> None:
     for name in ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__"):
         setattr(sys, name, silent)
     calls.leave_alone()
+    # A warning would look for the line that it is about, in a file.
+    warnings.simplefilter("ignore")
     modules = _modules()
     # The first copy has to be as the last one, also in what decides when memory is collected and where objects lie.
     gc.disable()
@@ -152,9 +155,15 @@ def _copy(asks: socket.socket, given: list[int], parent: int, modules: dict[str,
 def _serve(pipe: _Pipe, modules: dict[str, Any]) -> None:
     (length,) = struct.unpack("<I", pipe.read(4))
     given = json.loads(pipe.read(length))
+    # Python reads the file's lines for a syntax error or a warning about one. Nothing of the file is run before the filter is there.
+    try:
+        code = compile(given["source"], given["file"], "exec", dont_inherit=True)
+    except BaseException as e:
+        pipe.fault(e)
+        return
     sandbox.enter(0, 1, given["memory"])
     try:
-        found = _load(given, modules)
+        found = _load(given, code, modules)
         if not given["name"]:
             plain = [{k: v for k, v in told.items() if k != "read"} for told, _ in found.values()]
             pipe.answer(json.dumps(plain).encode())
@@ -197,7 +206,14 @@ class _Pipe:
             view = view[os.write(1, view) :]
 
     def fault(self, error: BaseException) -> None:
-        self.answer(f"{type(error).__name__}: {error}"[: answers.FAULT].encode("utf-8", "replace"), 1)
+        said = ": ".join(filter(None, (type(error).__name__, str(error))))
+        if isinstance(error, SyntaxError):
+            said = (
+                f"line {error.lineno}: expected Python; {error.msg}"
+                if error.lineno
+                else f"expected Python; {error.msg}"
+            )
+        self.answer(said[: answers.FAULT].encode("utf-8", "replace"), 1)
 
 
 def _modules() -> dict[str, Any]:
@@ -224,7 +240,9 @@ def _modules() -> dict[str, Any]:
     return {name: guard.seen(module) for name, module in loaded.items()}
 
 
-def _load(given: dict[str, Any], modules: dict[str, Any]) -> dict[str, tuple[dict[str, Any], Any]]:
+def _load(
+    given: dict[str, Any], code: types.CodeType, modules: dict[str, Any]
+) -> dict[str, tuple[dict[str, Any], Any]]:
     """Runs the file; of each flow control what it is, and what makes it."""
     found: dict[str, tuple[dict[str, Any], Any]] = {}
 
@@ -249,7 +267,7 @@ def _load(given: dict[str, Any], modules: dict[str, Any]) -> dict[str, tuple[dic
     scope = {"__builtins__": {**names, "__import__": imported}, "__name__": "plugin", "__file__": given["file"]}
     file = registry.File(given["file"], "")
     with registry.reading(file):
-        exec(compile(given["source"], given["file"], "exec", dont_inherit=True), scope)
+        exec(code, scope)
     return found
 
 

@@ -266,7 +266,7 @@ def _module(entry: str, key: str, place: str) -> registry.File:
 
 def _run(work: Any, file: registry.File, place: str, shown: str) -> None:
     try:
-        with registry.reading(file):
+        with registry.reading(file), calls.loading():
             work()
     except HeadgateError as e:
         raise HeadgateError(f"{place}: {e}") from None

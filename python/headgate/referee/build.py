@@ -17,7 +17,7 @@ from .case import Case, label
 from .expected import seconds
 from .metrics import METRICS
 from .part import Place
-from .subjects import Judged, null_flow, rtt_of, takes_marks
+from .subjects import Judged, null_flow, rtt_of, takes_buffer, takes_marks
 
 #: Packets of all flows unless a case says otherwise, in bytes.
 PACKET = 1500
@@ -216,6 +216,10 @@ def _with_subject(value: Any, subject: Judged, judges: str, rate: float, rtt: fl
     if judges == "aqm" and _is_subject(queue):
         # Whether it marks counts only where it can.
         own = {k: v for k, v in queue.items() if k != "mark" or takes_marks(subject)} if isinstance(queue, dict) else {}
+        if "buffer" in own and not takes_buffer(subject):
+            raise HeadgateError(
+                f"{subject.name}: found no parameter `buffer`; expected one for packets or bytes that may wait, since the case sets it"
+            )
         out["queue"] = {**own, **subject.table}
         if subject.null == "short":
             out["queue"]["buffer"] = tenth(own.get("buffer", "1BDP"), rate, rtt)

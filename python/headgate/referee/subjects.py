@@ -12,6 +12,7 @@ from ..base.catalogue import catalogue, has_transport, is_own, of_family
 from ..base.errors import HeadgateError, cut, nearest
 from ..scenario.baselines import PLAIN, baselines
 from ..scenario.effects import MARKS
+from ..scenario.fitting import require_parameters
 from ..scenario.subjects import Scheme, read
 from .case import Need
 from .expected import seconds
@@ -58,7 +59,7 @@ def named(
     """The subject that a user names, as all commands read it.
 
     Raises:
-        HeadgateError: there is none.
+        HeadgateError: there is none, or it does not take its parameters.
     """
     wrong = next((word for word in declares if word not in get_args(Need)), None)
     if wrong is not None:
@@ -67,7 +68,9 @@ def named(
             f"--declares: found {cut(repr(wrong))}; expected one of {', '.join(known)}.{nearest(wrong, known)}"
         )
     kind = "control" if judges == "control" else "discipline"
-    found = read(text, kind, place="NAME" if judges == "control" else "--aqm", name=name, parameters=parameters)
+    place = "NAME" if judges == "control" else "--aqm"
+    found = read(text, kind, place=place, name=name, parameters=parameters)
+    require_parameters(found, kind, place)
     return Judged(**vars(found), declares=declares)
 
 
@@ -91,6 +94,13 @@ def takes_marks(subject: Judged) -> bool:
     known = catalogue("disciplines")
     kind = str(subject.table["kind"])
     return kind in known and known[kind].takes("mark")
+
+
+def takes_buffer(subject: Judged) -> bool:
+    """Whether a queue has the parameter `buffer`; what is not known is said where it is run."""
+    known = catalogue("disciplines")
+    kind = str(subject.table["kind"])
+    return kind not in known or known[kind].takes("buffer")
 
 
 def _marks(table: dict[str, Any]) -> bool:
