@@ -18,8 +18,8 @@ from markdown_it import MarkdownIt
 ROOT = Path(__file__).parent.parent
 WIDTH = 100
 
-#: Pages that programs write whole, and texts that they read.
-LEFT_OUT = re.compile(r"(^|/)_generated/|^python/headgate/papers/|^python/headgate/explore/static/|^CHANGELOG\.md$")
+#: Pages that programs write whole.
+LEFT_OUT = re.compile(r"(^|/)_generated/|^python/headgate/explore/static/")
 
 #: What has to stay on one line, beside words: parts that are generated, code, formulas, tags and addresses.
 _WHOLE = r"<!-- [\w -]+ -->.*?<!-- end -->|(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`)|\$[^$]+\$|<[^<>]*>|\]\([^()]*\)"

@@ -109,7 +109,7 @@ def render(template: str, package: str = __package__, **values: object) -> str:
 
 def _notes(reproduction: Reproduction) -> list[str]:
     """What the paper leaves open: the introduction, and the notes that are not about items, or tables of items, that are not shown."""
-    first, *notes = (n.strip() for n in reproduction.paper.notes.split("\n- "))
+    first, *notes = (" ".join(n.split()) for n in reproduction.paper.notes.split("\n- "))
     items = {i.item.name for i in reproduction.items}
     tables = {n.published.table for i in reproduction.items for n in i.numbers}
 
