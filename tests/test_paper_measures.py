@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import headgate
@@ -76,12 +77,26 @@ def test_a_metric_of_the_list_is_taken_together_over_flows_as_everywhere() -> No
     parts = [float(intervals[name][inside].sum()) for name in ("retransmissions", "sent")]
     assert of(metric="retransmitted", span=(40.0, 100.0)) == parts[0] / parts[1]
     assert of(metric="received") == sums["received"]
-    assert of(metric="goodput") == table["goodput_bps"].sum()
+    assert of(metric="goodput") == pytest.approx(table["goodput_bps"].sum(), rel=1e-12)
+    bits = 8 * float(intervals["unique_bytes"][inside].sum())
+    assert of(metric="goodput", span=(40.0, 100.0)) == pytest.approx(bits / 60, rel=1e-12)
+    assert of(counts=("unique",), to=("seconds",)) == pytest.approx(table["goodput_pps"].sum(), rel=1e-12)
+    # When the goodput, or the loss, of an interval is first that much; the slope has the metric's factor, times and exponents have none.
+    own = intervals["flow"] == "f3"
+    starts, rates = intervals["start_s"][own], 8 * intervals["unique_bytes"][own] / 20
+    first = starts[(rates >= rates[3:].max()) & (starts >= 20)][0]
+    assert of("3", metric="goodput", at_least=float(rates[3:].max())) == first
+    assert of("3", metric="goodput", fit="slope") == pytest.approx(np.polyfit(starts[1:], rates[1:], 1)[0])
+    logs = np.polyfit(np.log(starts[1:]), np.log(rates[1:]), 1)[0]
+    assert of("3", metric="goodput", fit="exponent") == pytest.approx(logs)
+    assert of("3", metric="loss", at_least=0.01) == starts[1:][intervals["drops"][own][1:] > 0][0]
     whole = (table["rtt_mean_s"] * table["rtt_count"]).sum() / sums["rtt_count"]
     assert of(metric="rtt") == pytest.approx(whole, rel=1e-12)
     assert of(metric="rtt", over="mean") == table["rtt_mean_s"].mean() != pytest.approx(whole)
     assert of(metric="rtt_max_s") == table["rtt_max_s"].max()
     assert of(column="rtt_mean_s", over="packets") == of(metric="rtt")
+    with pytest.raises(PaperError, match="intervals have no column finished; expected no from_s and to_s"):
+        of(metric="completed", span=(40.0, 100.0))
 
 
 @pytest.mark.parametrize(
@@ -91,6 +106,12 @@ def test_a_metric_of_the_list_is_taken_together_over_flows_as_everywhere() -> No
         ('{ counts = ["drops"], to = ["sents"] }', 'metrics.odd.to[0]: found "sents"; expected one of'),
         ('{ to = ["sent"] }', "expected one of the keys counts, mean, column, metric, trace and study"),
         ('{ column = "sent", to = ["sent"] }', "metrics.odd.to: expected counts beside it"),
+        ('{ metric = "loss", per_second = true }', "metrics.odd.per_second: expected no such key beside metric"),
+        ('{ metric = "loss", table = "links" }', "metrics.odd.table: expected no such key beside metric"),
+        ('{ counts = ["drops"], to = ["sent"], over = "mean" }', "metrics.odd.over: expected no such key with a ratio"),
+        ('{ metric = "completed", at_least = 1 }', 'metrics.odd.metric: found "finished"; expected one of interval'),
+        ('{ metric = "rtt", at_least = 1 }', "metrics.odd.at_least: expected one of the keys counts, mean and trace"),
+        ('{ counts = ["seconds"], to = ["sent"] }', 'metrics.odd.counts[0]: found "seconds"; expected one of'),
         ('{ trace = "window" }', "expected one of the keys at_least, at_most and fit"),
         ('{ mean = "rtt_mean_s", at_least = 1, fit = "slope" }', "expected one of the keys at_least, at_most and fit"),
         ('{ column = "sent", fit = "slope" }', "metrics.odd.fit: expected one of the keys counts, mean and trace"),

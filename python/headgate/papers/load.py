@@ -119,9 +119,14 @@ def metric_of(file: str, name: str, given: Measure) -> Measure:
     metric = BY_NAME.get(given.metric)
     if metric is None:
         return replace(given, name=name)
-    if isinstance(metric.of, Ratio) and SECONDS not in metric.of.bottom:
-        ratio = metric.of
-        return replace(given, name=name, metric="", counts=ratio.top, to=ratio.bottom, scale=given.scale * ratio.factor)
+    if isinstance(metric.of, Ratio):
+        ratio, factor = metric.of, metric.of.factor
+        made = replace(given, name=name, metric="", counts=ratio.top, to=ratio.bottom)
+        # A time and an exponent have no factor.
+        low, high = (None if bound is None else bound / factor for bound in (given.at_least, given.at_most))
+        if low is not None or high is not None:
+            return replace(made, at_least=low, at_most=high)
+        return made if given.fit == "exponent" else replace(made, scale=given.scale * factor)
     column = columns("flows")[metric.column or ""]
     # Several flows are taken together as everywhere, unless the file says how.
     over: Any = given.over if given.over != Measure.over else "packets" if column.per else column.kind
@@ -129,11 +134,11 @@ def metric_of(file: str, name: str, given: Measure) -> Measure:
 
 
 #: The metrics of the list that a measure can name: those that are a column of flows, or a ratio of sums of these.
-NAMED = {
+NAMED = tuple(
     m.name
     for m in METRICS
     if m.table == "flows" and m.over != "jain" and not m.ideal and (m.column or isinstance(m.of, Ratio))
-}
+)
 
 
 def check_metric(file: str, place: str, metric: Measure) -> None:
@@ -147,15 +152,23 @@ def check_metric(file: str, place: str, metric: Measure) -> None:
         raise wrong(file, place, "expected one of the keys counts, mean, column, metric, trace and study")
     if metric.trivial is not None and not metric.study:
         raise wrong(file, f"{place}.trivial", "expected no such key but beside study = true", metric.trivial)
-    if metric.to and (not metric.counts or metric.per_second or metric.over_time):
-        raise wrong(file, f"{place}.to", "expected counts beside it, and none of per_second, at_least, at_most and fit")
+    if metric.to and (not metric.counts or metric.per_second):
+        raise wrong(file, f"{place}.to", "expected counts beside it, and no per_second")
+    if metric.metric:
+        one_of(file, f"{place}.metric", metric.metric, NAMED, "metric of flows")
+    of = BY_NAME[metric.metric].of if metric.metric else None
+    ratio = isinstance(of, Ratio) or bool(metric.to)
+    for key in ("per_second", "table") if metric.metric else ():
+        if getattr(metric, key) != getattr(Measure, key):
+            raise wrong(file, f"{place}.{key}", f"expected no such key beside metric, which says it: {metric.metric}")
+    for key in ("over", "per") if ratio else ():
+        if getattr(metric, key) != getattr(Measure, key):
+            raise wrong(file, f"{place}.{key}", "expected no such key with a ratio of sums over the flows")
     asked = [k for k in ("at_least", "at_most") if getattr(metric, k) is not None] + ["fit"] * bool(metric.fit)
     if len(asked) > 1 or (metric.trace and not asked):
         raise wrong(file, place, "expected one of the keys at_least, at_most and fit", ", ".join(asked) or None)
-    if asked and not (metric.counts or metric.mean or metric.trace):
+    if asked and not (metric.counts or metric.mean or metric.trace or isinstance(of, Ratio)):
         raise wrong(file, f"{place}.{asked[0]}", "expected one of the keys counts, mean and trace beside it")
-    if metric.metric:
-        one_of(file, f"{place}.metric", metric.metric, NAMED, "metric of flows")
     if metric.column:
         one_of(file, f"{place}.column", metric.column, numeric(metric.table), f"column of the table of {metric.table}")
         if metric.over == "packets" and not columns(metric.table)[metric.column].per:
@@ -167,11 +180,13 @@ def check_metric(file: str, place: str, metric: Measure) -> None:
     if metric.mean:
         one_of(file, f"{place}.mean", metric.mean, numeric("intervals"), "column of the table of intervals")
     # Sums over the whole run are those of the table of flows.
-    table = "flows" if metric.to else "intervals"
-    for key in ("counts", "to"):
-        for i, name in enumerate(getattr(metric, key)):
-            at = f"{place}.{key}[{i}]"
-            one_of(file, at, name.removeprefix("-"), numeric(table), f"column of the table of {table}")
+    table = "flows" if ratio and not asked else "intervals"
+    names = {"metric": of.columns} if isinstance(of, Ratio) else {"counts": metric.counts, "to": metric.to}
+    for key, given in names.items():
+        for i, name in enumerate(given):
+            at = f"{place}.{key}[{i}]" if metric.counts else f"{place}.{key}"
+            known = (*numeric(table), *((SECONDS,) if key == "to" else ()))
+            one_of(file, at, name.removeprefix("-"), known, f"column of the table of {table}")
 
 
 def _unique(file: str, place: str, names: Sequence[str]) -> None:

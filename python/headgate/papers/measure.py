@@ -107,9 +107,10 @@ class Outcome:
     def _over_time(self, metric: Measure, source: str, span: tuple[float, float] | None) -> tuple[Floats, Floats]:
         """Times and values of a trace, or the starts of intervals and the measure in each."""
         if not metric.trace:
-            plain = replace(metric, at_least=None, at_most=None, fit="")
-            times = self._intervals["start_s"][self._within(self._measured[self.flow(source)], span)]
-            return times, self._found(plain, source, span)
+            rows, c = self._within(self._measured[self.flow(source)], span), self._intervals
+            if metric.to:
+                return c["start_s"][rows], Ratio(metric.counts, metric.to)({k: column[rows] for k, column in c.items()})
+            return c["start_s"][rows], self._found(replace(metric, at_least=None, at_most=None, fit=""), source, span)
         of_flow = flow_called(source, tuple(self.flows))
         times, values = self.port_trace(metric.trace, of_flow or source)
         first, last = span or (-math.inf, math.inf)
@@ -129,7 +130,10 @@ class Outcome:
             chosen = np.concatenate([np.zeros(0, dtype=np.intp), *own])
         if not len(table["flow"][chosen]):
             raise PaperError(f"metric {metric.name}: found no flow {source!r}; expected one of {', '.join(self.flows)}")
-        return float(ratio({column: float(table[column][chosen].sum()) for column in ratio.columns}))
+        if absent := [column for column in ratio.columns if column not in table]:
+            raise PaperError(f"metric {metric.name}: intervals have no column {absent[0]}; expected no from_s and to_s")
+        ends = {"start_s": float(table["start_s"][chosen].min()), "end_s": float(table["end_s"][chosen].max())}
+        return float(ratio({column: float(table[column][chosen].sum()) for column in ratio.columns} | ends))
 
     def _within(self, rows: npt.NDArray[np.intp], span: tuple[float, float] | None) -> npt.NDArray[np.intp]:
         """Those of these intervals that lie within a span."""

@@ -61,10 +61,10 @@ class Measure(Form):
     the mean over the packets of all. `per` is a column that each value is divided by. A measure with its own units is `scale` times the
     value, plus `offset`.
 
-    With `to`, `counts` and it are sums over the flows and the time, and the measure is their ratio. `metric` is one of the list of
-    metrics, `loss`, which says all of this. `trace` is a trace of a flow or a port. `at_least` or `at_most` ask when the trace, or the
-    measure of the intervals, first is that much: a time in seconds, nan if never. `fit` asks for the `slope` of the straight line of
-    least squares through it over time, or for the `exponent`: the same of logarithms.
+    With `to`, `counts` and it are sums over the flows and the time, and the measure is their ratio; `seconds` in it is the length of
+    the time. `metric` is one of the list of metrics, `loss`, which says all of this. `trace` is a trace of a flow or a port. `at_least`
+    or `at_most` ask when the trace, or the measure of the intervals, first is that much: a time in seconds, nan if never. `fit` asks for
+    the `slope` of the straight line of least squares through it over time, or for the `exponent`: the same of logarithms.
 
     Or `study`: the item's study measures it. Then `trivial` is what the trivial model gives, where that means anything. `derived`: the
     paper computes it from other numbers that it prints, so that it is no evidence of its own.

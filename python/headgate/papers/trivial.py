@@ -64,7 +64,8 @@ class Trivial:
                 c: math.fsum(self._flows[n].get(c, math.nan) for n in names)
                 for c in Ratio(metric.counts, metric.to).columns
             }
-            return float(Ratio(metric.counts, metric.to)(sums))
+            # What is counted here is that of a second.
+            return float(Ratio(metric.counts, metric.to)(sums | {"start_s": 0.0, "end_s": 1.0}))
         if metric.column and metric.table == "flows":
             return self._column(metric, source)
         flow = self._flows[self._outcome.flow(source)]
