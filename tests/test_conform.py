@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from headgate import conformance, plugins
-from headgate.conformance import conform, controls, disciplines
+from headgate.conformance import conform, controls, disciplines, parameters
 from headgate.scenario.subjects import read_all
 
 from .own_plugins import GET, PUT, control, headgate_command, put, queue
@@ -27,6 +27,16 @@ def said(file: Path, test: str) -> str:
 @pytest.mark.parametrize("name", ["aimd", "cubic", "codel", "pid"])
 def test_the_examples_pass(name):
     assert failed(plugins.example(name)) == {}
+
+
+def test_a_bound_that_a_rule_between_two_parameters_refuses_is_tried_with_the_other_one():
+    # `allegro` expects its step to be at most its max_step: 0.25 is more than the default of that, 0.001 less than the default of the step.
+    ((_, scheme),) = read_all("allegro")
+    tried = []
+    assert parameters.bounds("control", tried.append)(scheme) is None
+    steps = [(s.table.get("step", 0.01), s.table.get("max_step", 0.05)) for s in tried]
+    assert steps and all(step <= most for step, most in steps)
+    assert parameters.parameters("control")(scheme) is None
 
 
 # A control that would pass, with one fault each: the line, the test that finds it and words of what it says.

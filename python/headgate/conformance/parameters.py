@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import _core
-from ..base.catalogue import LISTS, catalogue
+from ..base.catalogue import LISTS, Parameter, catalogue
 from ..base.errors import HeadgateError, ScenarioError
 from ..scenario.scenario import Scenario
 from ..scenario.subjects import Scheme
@@ -32,6 +32,21 @@ def _accepts(kind: str, subject: Scheme, **change: Any) -> str | None:
     return None
 
 
+def _beside(kind: str, subject: Scheme, key: str, bound: float) -> dict[str, Any] | None:
+    """What else is set beside a parameter at its bound, since a rule may bind two of them: nothing, or another one at a bound of its own.
+
+    None: it is refused with each.
+    """
+    entry = catalogue(LISTS[kind])[subject.name]
+    others = [(p, value) for p in entry.parameters if p.name != key for value in (p.minimum, p.maximum)]
+    changes = [{}, *({p.name: _whole(p, value)} for p, value in others if value is not None)]
+    return next((c for c in changes if _accepts(kind, subject, **{key: bound}, **c) is None), None)
+
+
+def _whole(parameter: Parameter, value: float) -> float:
+    return int(value) if parameter.type == "integer" else value
+
+
 def parameters(kind: str) -> Callable[[Scheme], str | None]:
     """Defaults are accepted, bounds are kept, wrong types and unknown names are refused."""
 
@@ -49,7 +64,8 @@ def parameters(kind: str) -> Callable[[Scheme], str | None]:
                 bound = getattr(parameter, edge)
                 if bound is None:
                     continue
-                if (fault := _accepts(kind, subject, **{key: bound})) is not None and f".{key}" in fault:
+                fault = _accepts(kind, subject, **{key: bound})
+                if fault is not None and f".{key}" in fault and _beside(kind, subject, key, bound) is None:
                     return f"parameter {key}: its {edge} {bound} is refused: {fault}"
                 if _accepts(kind, subject, **{key: bound + step}) is None:
                     return f"parameter {key}: {bound + step} is accepted, beyond its {edge} {bound}"
@@ -67,9 +83,10 @@ def bounds(kind: str, run: Callable[[Scheme], object]) -> Callable[[Scheme], str
         for parameter in catalogue(LISTS[kind])[subject.name].parameters:
             for value in (parameter.minimum, parameter.maximum):
                 if value is not None:
-                    whole = int(value) if parameter.type == "integer" else value
+                    whole = _whole(parameter, value)
+                    more = _beside(kind, subject, parameter.name, whole) or {}
                     try:
-                        run(replace(subject, table={**subject.table, parameter.name: whole}))
+                        run(replace(subject, table={**subject.table, parameter.name: whole, **more}))
                     except _core.PluginError as e:
                         e.args = (f"{parameter.name} = {whole}: {e}",)
                         raise
