@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import tomllib
 
+import pytest
+
+from headgate.cli.command import Command
 from headgate.cli.group import cli
 
 from .conftest import ROOT
+from .frozen import frozen
+from .frozen.frozen import ERRORS, LISTS
 
 FROZEN = ROOT / "tests/frozen"
-LISTS = tomllib.loads((FROZEN / "commands.toml").read_text("utf-8"))
-ERRORS = tomllib.loads((FROZEN / "errors.toml").read_text("utf-8"))["error"]
 
 
 def test_every_command_has_an_entry_or_a_reason_why_it_has_none() -> None:
@@ -21,6 +23,19 @@ def test_every_command_has_an_entry_or_a_reason_why_it_has_none() -> None:
     tried = {word[1] for word in words if word[0] == "headgate" and not word[1].startswith("-")}
     excused = {each["name"] for each in LISTS["not_frozen"] if each["why"]}
     assert tried | excused == set(cli.commands)
+
+
+def test_a_command_without_an_entry_is_frozen_by_its_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Greet(Command):
+        """Says hello."""
+
+        group = "Look up"
+        examples = "headgate greet a\nheadgate greet b \\\n  --json\n"
+
+    monkeypatch.setattr(frozen, "own_names", lambda: ["bench", "greet", "run"])
+    monkeypatch.setattr(frozen, "class_of", {"greet": Greet}.__getitem__)
+    lists = {"entry": [{"name": "one", "lines": ["headgate run x.toml"]}], "not_frozen": [{"name": "bench"}]}
+    assert frozen.by_examples(lists) == [{"name": "greet", "lines": ["headgate greet a", "headgate greet b --json"]}]
 
 
 def test_every_entry_has_its_outputs() -> None:

@@ -1,9 +1,10 @@
 """What every command prints, held against what it printed before: `make frozen`.
 
 The commands of `commands.toml` and the bad inputs of `errors.toml` are run, each entry in a new folder that has `scenarios`,
-`tests/data` and the files of `given`. What they print and the files that they write are compared with those in `outputs`, a file
-for each entry. What differs from run to run is replaced before; `commands.toml` names each and says why. A part of more than 20 KB
-is kept as its shape with digests. Exits 1 after a difference; all that was printed now is then in `out/frozen`, whole.
+`tests/data` and the files of `given`; of a command that has no line there, the examples of its help. What they print and the files
+that they write are compared with those in `outputs`, a file for each entry. What differs from run to run is replaced before;
+`commands.toml` names each and says why. A part of more than 20 KB is kept as its shape with digests. Exits 1 after a difference; all
+that was printed now is then in `out/frozen`, whole.
 
     tests/frozen/frozen.py [--write] [--workers N] [NAME...]      write `outputs` again; some entries or bad inputs only
 """
@@ -29,6 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headgate.cli.finding import class_of, own_names
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OUTPUTS = HERE / "outputs"
@@ -37,7 +40,22 @@ NOW = ROOT / "out/frozen"
 MOST = 20_000
 #: Of a difference, so many places are shown.
 SHOWN = 5
+
+
+def by_examples(lists: dict[str, Any]) -> list[dict[str, Any]]:
+    """An entry for each command that no line of the list runs and that is not excused: the examples of its help."""
+    tried = {line.split()[1] for entry in lists["entry"] for line in entry["lines"] if line.startswith("headgate ")}
+    excused = {each["name"] for each in lists["not_frozen"]}
+    return [{"name": name, "lines": examples(name)} for name in own_names() if name not in tried | excused]
+
+
+def examples(name: str) -> list[str]:
+    """The examples of a command: a line each, as a user types it."""
+    return re.sub(r"\s*\\\n\s*", " ", class_of(name).examples).strip().splitlines()
+
+
 LISTS = tomllib.loads((HERE / "commands.toml").read_text("utf-8"))
+LISTS["entry"] += by_examples(LISTS)
 ERRORS = tomllib.loads((HERE / "errors.toml").read_text("utf-8"))["error"]
 
 

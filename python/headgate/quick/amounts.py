@@ -9,7 +9,7 @@ from .. import _core
 from ..base.errors import HeadgateError, cut
 
 #: By the kinds of quantities, what is expected of one.
-_EXPECTED = {"bps": "a rate such as 20Mbit/s", "s": "a time such as 30ms"}
+_EXPECTED = {"bps": "a rate such as 20Mbit/s", "s": "a time such as 30ms", "bytes": "a size such as 1500B"}
 
 
 def base_units(text: str, kind: str) -> int:
@@ -21,10 +21,16 @@ def base_units(text: str, kind: str) -> int:
 
 
 def quantity(where: str, text: str, kind: str) -> int:
-    """The base units of a quantity of a kind, above zero.
+    """The base units of a quantity of a kind, above zero: bit/s of `bps`, ps of `s`, bytes of `bytes`.
 
     Raises:
         HeadgateError: it is none; the error has the quantity that was probably meant.
+
+    >>> quantity("--packet", "1500B", "bytes")
+    1500
+    >>> quantity("--packet", "big", "bytes")
+    Traceback (most recent call last):
+    headgate.base.errors.HeadgateError: --packet: found 'big'; expected a size such as 1500B
     """
     try:
         amount, hint = _core.quantity(text, kind)[1], ""
