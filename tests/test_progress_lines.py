@@ -10,12 +10,11 @@ import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from rich.progress import Task, TaskID
 
-from headgate.cli import terminal
+from headgate.cli import finding, terminal
 
 from .conftest import ROOT, Cli, dumbbell
 from .own_programs import command
@@ -111,19 +110,13 @@ def test_a_program_as_subject_is_told_of(cli: Cli, monkeypatch: pytest.MonkeyPat
     assert not [thread for thread in threading.enumerate() if "tell" in thread.name]
 
 
-def everything() -> dict[str, Any]:
-    from headgate.cli.group import cli as commands
-
-    return commands.commands
-
-
-def test_commands_that_take_long_have_it() -> None:
-    """Those without one end within a moment, run until they are ended, or answer what they are asked line by line."""
-    without = {"list", "examples", "schema", "check", "show", "new", "control", "compare", "plot", "trust"}
-    folder = ROOT / "python/headgate/cli/commands"
-    files = {name: (folder / f"{name}.py").read_text() for name in everything()}
-    having = {name for name, text in files.items() if "progress(" in text or " ran(" in text}
-    assert set(everything()) - having == without
+@pytest.mark.parametrize("name", finding.own_names())
+def test_a_command_says_how_far_it_is_or_that_it_ends_at_once(name: str) -> None:
+    text = (finding.FOLDER / f"{name.replace('-', '_')}.py").read_text("utf-8")
+    at_once = finding.class_of(name).at_once
+    assert ("progress(" in text or " ran(" in text) != at_once, (
+        f"{name}: expected `progress` of terminal.py, or `at_once = True`"
+    )
 
 
 def test_lines_that_are_due_together_are_one(

@@ -115,6 +115,8 @@ class Command:
     question: ClassVar[str] = ""
     #: What `--json` prints: a type, or several by when each is printed (`printed.py` says how one declares it).
     prints: ClassVar[Mapping[str, Any]] = {}
+    #: Whether it ends within a moment, or answers line by line. Others say how far they are (`terminal.progress`).
+    at_once: ClassVar[bool] = False
     #: What reads its words.
     reader: ClassVar[type[click.Command]] = click.Command
 

@@ -38,6 +38,7 @@ class CheckCommand(Command):
     """
 
     group = "Simulate"
+    at_once = True
     page = "how-to/own-scenario"
     examples = "headgate check scenarios/two-sources.toml"
     prints = {"": CheckJson}

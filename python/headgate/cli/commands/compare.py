@@ -83,6 +83,7 @@ class CompareCommand(Command):
     """
 
     group = "Compare"
+    at_once = True
     page = "how-to/compare"
     question = "is a variant really better?"
     examples = """\

@@ -25,6 +25,7 @@ class ControlCommand(Command):
     """
 
     group = "Write your own"
+    at_once = True
     page = "how-to/process-control"
     heading = """Events, one per line, times in nanoseconds:
   {"t": 0, "ev": "sent"}

@@ -27,6 +27,7 @@ class ExamplesCommand(Command):
     """
 
     group = "Look up"
+    at_once = True
     page = "how-to/own-scenario"
     examples = """\
 headgate examples

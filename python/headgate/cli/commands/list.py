@@ -69,6 +69,7 @@ class ListCommand(Command):
     """List the entries of a KIND, such as disciplines, a line each, or describe the one called NAME. Without a KIND, list the kinds."""
 
     group = "Look up"
+    at_once = True
     page = "how-to/own-scenario"
     examples = """\
 headgate list

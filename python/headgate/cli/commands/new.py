@@ -21,6 +21,7 @@ class NewCommand(Command):
     """Write the beginning of a flow control or a discipline called NAME, which runs as it is and is to be changed."""
 
     group = "Write your own"
+    at_once = True
     page = "how-to/your-own-control"
     examples = """\
 headgate new control mine

@@ -16,6 +16,7 @@ class PlotCommand(Command):
     """
 
     group = "Compare"
+    at_once = True
     page = "how-to/compare"
     examples = """\
 headgate plot out/queues-and-rates --metric p99_delay --flow telnet \\

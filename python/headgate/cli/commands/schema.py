@@ -13,6 +13,7 @@ class SchemaCommand(Command):
     """Print the JSON Schema of scenario files."""
 
     group = "Look up"
+    at_once = True
     page = "how-to/shell-and-editor"
     heading = "Example (editors complete scenario files from it):"
     examples = "headgate schema > scenario.schema.json"

@@ -20,6 +20,7 @@ class ShowCommand(Command):
     """
 
     group = "Simulate"
+    at_once = True
     page = "how-to/own-scenario"
     examples = """\
 headgate show scenarios/islands.toml

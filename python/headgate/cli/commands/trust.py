@@ -37,6 +37,7 @@ class TrustCommand(Command):
     """
 
     group = "Look up"
+    at_once = True
     page = "how-to/trust"
     question = "which files may run code that comes with them?"
     examples = """\
