@@ -48,7 +48,7 @@ impl Windows {
     /// ```
     pub fn size(self, k: u32) -> u64 {
         match self {
-            Windows::Geometric(gamma) => ((gamma.powf(f64::from(k)) + 0.5).floor() as u64).max(1),
+            Windows::Geometric(gamma) => ((libm::pow(gamma, f64::from(k)) + 0.5).floor() as u64).max(1),
             Windows::Additive(alpha) => 1 + u64::from(k) * u64::from(alpha),
         }
     }
