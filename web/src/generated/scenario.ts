@@ -456,7 +456,7 @@ export type Flow = {
     kind: "times";
   } | null;
   class?: string | null;
-  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "scream" | "swift" | "timely" | "vivace" | "allegro" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
+  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "highspeed" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "scream" | "swift" | "timely" | "vivace" | "allegro" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
     backoff?: number;
     beta?: number;
     clock?: "first" | "last" | "skip";
@@ -575,6 +575,13 @@ export type Flow = {
     increase?: number;
     kind: "aimd";
     slow_start?: boolean;
+  } | {
+    high_decrease?: number;
+    high_p?: number;
+    high_window?: number;
+    kind: "highspeed";
+    low_p?: number;
+    low_window?: number;
   } | {
     beta?: number;
     c?: number;

@@ -138,6 +138,7 @@ protocols! {
     newreno: Newreno(NewrenoParams),
     sack: Sack(SackParams),
     aimd: Aimd(AimdParams) apart,
+    highspeed: Highspeed(HighspeedParams) apart,
     cubic: Cubic(CubicParams) apart,
     cubic_linux: CubicLinux(CubicLinuxParams) apart,
     bbr1: Bbr1(Bbr1Params),
