@@ -313,6 +313,9 @@ def test_the_summary_names_losses_and_groups_plainly(cli: Cli) -> None:
     ("flows", "due"),
     [
         ("web,video", "web and video have the flow control cubic, which flows have unless they name another one"),
+        ("web,web", "web has the flow control cubic, which flows have unless they name another one"),
+        ("web*2", "web*2 have the flow control cubic, which flows have unless they name another one"),
+        ("web,web,cbr:9kbit/s", "web has the flow control cubic, since no flow beside it has a modern one"),
         (
             "web*2,video,bulk,ftp:name=x,reno",
             "web*2, video, bulk and 1 more have the flow control reno, as the flow beside them",

@@ -34,7 +34,7 @@ def complete(groups: list[Flows], trips: list[int], transport: str = SAME) -> li
     sentences = []
     if without:
         others = [g for g in groups if g not in without]
-        it = verb(number(without), "it", "them")
+        it = "it" if _one(without) else "them"
         if beside:
             why = f"as {verb(number(others), 'the flow', 'the flows')} beside {it}"
         elif others:
@@ -91,4 +91,13 @@ def _transports(groups: list[Flows], transport: str, short: list[Flows]) -> list
 
 
 def _have(groups: list[Flows]) -> str:
-    return "has" if number(groups) == 1 else "have"
+    return "has" if _one(groups) else "have"
+
+
+def _one(groups: list[Flows]) -> bool:
+    """Whether they are one flow, or have one name between them, which a sentence has once."""
+    return (
+        number(groups) == 1
+        or len({group.label or group.name for group in groups}) == 1
+        and all(g.count == 1 for g in groups)
+    )

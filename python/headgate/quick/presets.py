@@ -49,7 +49,7 @@ PRESETS = {
         Preset(
             "fiber",
             {"rate": "150Mbit/s", "up": "150Mbit/s", "rtt": "10ms", "buffer": "50ms"},
-            "Fibre to the home: 149 Mbit/s down in the mean of the United Kingdom in 2023 (Ofcom, Home broadband performance), here as "
+            "Fibre to the home: 149 Mbit/s down on average in the United Kingdom in 2023 (Ofcom, Home broadband performance), here as "
             "fast up. The round trip and the buffers are round numbers.",
         ),
         Preset(
