@@ -96,8 +96,5 @@ def _have(groups: list[Flows]) -> str:
 
 def _one(groups: list[Flows]) -> bool:
     """Whether they are one flow, or have one name between them, which a sentence has once."""
-    return (
-        number(groups) == 1
-        or len({group.label or group.name for group in groups}) == 1
-        and all(g.count == 1 for g in groups)
-    )
+    one = len({group.label or group.name for group in groups}) == 1
+    return number(groups) == 1 or (one and all(group.count == 1 for group in groups))
