@@ -22,8 +22,8 @@ pub struct Card {
     pub main: &'static [&'static str],
     /// What it keeps of a flow that left; nothing is said of those that do not distinguish flows.
     pub remembers: &'static [Memory],
-    /// The texts with sentences to the numbers that it tells of a decision: what stands in `NAME.says` beside its file, and those of parts that it shares
-    /// with others.
+    /// The texts with sentences to the numbers that it tells of a decision: its own, which may stand in `NAME.says` beside its file, and those of parts that
+    /// it shares with others.
     pub says: &'static [&'static str],
 }
 

@@ -186,7 +186,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("PRESETS", presets.iter().filter_map(Value::as_str).collect::<Vec<_>>())?;
     m.add("ECN", headgate_replay::csv::ECN.to_vec())?;
     m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
-    let numbers = Number::ALL.iter().map(|number| (number.name(), number.unit().name(), number.about()));
+    let numbers = Number::all().map(|number| (number.name(), number.unit().name(), number.about()));
     m.add("NUMBERS", numbers.collect::<Vec<_>>())?;
     m.add("DROP_KINDS", headgate_queue::DropKind::ALL.map(headgate_queue::DropKind::name).to_vec())?;
     m.add("DROP_REASON_KINDS", headgate_queue::DropReason::ALL.map(|reason| reason.kind().name()).to_vec())?;

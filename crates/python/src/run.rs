@@ -240,7 +240,7 @@ pub fn tracks<'py>(
 
 /// Packets, their numbers and where these are, as columns.
 pub(crate) fn tracked<'py>(py: Python<'py>, tracks: &Tracks, until: f64) -> PyResult<Tracked<'py>> {
-    let shapes = tracks.shapes().iter().map(|shape| shape.iter().map(|number| *number as usize).collect()).collect();
+    let shapes = tracks.shapes().iter().map(|shape| shape.iter().map(|number| number.code()).collect()).collect();
     Ok((columns(py, py.detach(|| tracks.table()))?, columns(py, py.detach(|| tracks.values()))?, shapes, until))
 }
 

@@ -1,6 +1,6 @@
 //! What every discipline does.
 
-use crate::{Backlog, Cx, Decisions, Does, LinkInfo, Look, Sent, Service, Tell};
+use crate::{Backlog, Cx, Decisions, Does, LinkInfo, Look, Number, Sent, Service, Tell};
 use headgate_packet::{FlowId, Packet, TcpHeader, Time};
 
 /// A queueing discipline. The contract, tested for every discipline of the list:
@@ -9,6 +9,8 @@ use headgate_packet::{FlowId, Packet, TcpHeader, Time};
 pub trait Discipline {
     /// What it does beside keeping, sending and dropping packets, or may do if its parameters say so.
     const DOES: Does = Does::NOTHING;
+    /// The numbers that it tells in [`Discipline::explain`] and that no other scheme tells: what `numbers!` in `explain.rs` makes of them.
+    const NUMBERS: &'static [Number] = &[];
     /// It sends whenever the line is free and a packet waits. One that does not keeps packets back for a time.
     const WORK_CONSERVING: bool = true;
     /// It looks at the conversation of a packet. A discipline that does not may see all packets as one conversation.

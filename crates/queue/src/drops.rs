@@ -51,6 +51,8 @@ reasons! {
     SameFlow("same_flow", Early),
     /// The packet's conversation does not answer to drops, and what all such conversations may send was used up.
     Penalty("penalty", Early),
+    /// The rule of the queue chose the packet, so the packet was dropped, although there was room for it.
+    Rule("rule", Early),
 }
 
 /// What the reasons for drops have in common, for columns that add them up.

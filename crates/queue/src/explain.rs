@@ -1,4 +1,5 @@
-//! The numbers that disciplines decide with, each with its unit and what it means: the only definition of them.
+//! The numbers that disciplines decide with, each with its unit and what it means: the only definition of each. One that a single scheme tells
+//! may stand in the file of that scheme.
 
 /// What a number is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,33 +37,86 @@ impl Unit {
     }
 }
 
-/// Makes the list of numbers.
+/// A number that a discipline decides with.
+#[derive(Clone, Copy)]
+pub struct Number(&'static Definition);
+
+/// What a number is.
+pub(crate) struct Definition {
+    pub(crate) name: &'static str,
+    pub(crate) unit: Unit,
+    pub(crate) about: &'static str,
+}
+
+impl Number {
+    pub(crate) const fn new(definition: &'static Definition) -> Number {
+        Number(definition)
+    }
+    /// All numbers: those of this file, then those of the disciplines and of the AQMs, in the order of their lists.
+    pub fn all() -> impl Iterator<Item = Number> {
+        let own = crate::disciplines::NUMBERS.iter().chain(crate::aqm::NUMBERS);
+        NUMBERS.iter().chain(own.copied().flatten()).copied()
+    }
+    /// Its place among all numbers.
+    ///
+    /// # Panics
+    /// A scheme tells a number that its `NUMBERS` does not have.
+    pub fn code(self) -> usize {
+        Number::all().position(|number| number == self).unwrap_or_else(|| panic!("no scheme has the number {self:?}"))
+    }
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+    /// What it is counted in.
+    pub fn unit(self) -> Unit {
+        self.0.unit
+    }
+    /// What it means, in a sentence.
+    pub fn about(self) -> &'static str {
+        self.0.about.trim_ascii_start()
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Number) -> bool {
+        std::ptr::eq(self.0, other.0) || self.name() == other.name()
+    }
+}
+
+impl Eq for Number {}
+
+impl std::hash::Hash for Number {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl std::fmt::Debug for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Makes numbers, and the list `NUMBERS` of them: `Number::Name`, with its name and its unit. Those that several schemes tell stand in this file. One of a
+/// single scheme may stand in the file of the scheme.
 macro_rules! numbers {
     ($($(#[doc = $about:literal])+ $Name:ident ($name:literal, $unit:ident),)+) => {
-        /// A number that a discipline decides with.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u8)]
-        pub enum Number { $($(#[doc = $about])+ $Name),+ }
-
-        impl Number {
-            /// All numbers, in the order of their codes.
-            pub const ALL: &[Number] = &[$(Number::$Name),+];
-
-            /// Its name.
-            pub fn name(self) -> &'static str {
-                match self { $(Number::$Name => $name),+ }
-            }
-            /// What it is counted in.
-            pub fn unit(self) -> Unit {
-                match self { $(Number::$Name => Unit::$unit),+ }
-            }
-            /// What it means, in a sentence.
-            pub fn about(self) -> &'static str {
-                match self { $(Number::$Name => concat!($($about),+).trim_ascii_start()),+ }
-            }
+        #[allow(non_upper_case_globals, reason = "they are named as variants are")]
+        impl $crate::Number {
+            $(
+                $(#[doc = $about])+
+                pub const $Name: $crate::Number = $crate::Number::new(&$crate::explain::Definition {
+                    name: $name,
+                    unit: $crate::Unit::$unit,
+                    about: concat!($($about),+),
+                });
+            )+
         }
+        const NUMBERS: &[$crate::Number] = &[$($crate::Number::$Name),+];
     };
 }
+pub(crate) use numbers;
 
 numbers! {
     /// Packets that the buffer holds when the packet arrives; the one in transmission is counted if the port is set to count it.
@@ -225,22 +279,6 @@ numbers! {
     Late("late", Seconds),
     /// Bytes that the token bucket holds, or lacks if below zero.
     Tokens("tokens", Bytes),
-    /// Bytes that the second token bucket holds, that of the greatest rate, or lacks if below zero.
-    CeilTokens("ceil_tokens", Bytes),
-    /// Probability with which a packet of its conversation is drawn from the queue, so that both are dropped.
-    MatchProbability("match_probability", Probability),
-    /// Probability pb just below the upper threshold, as Adaptive RED has it now.
-    MaxProbability("max_probability", Probability),
-    /// Packets in the emptiest of the bins into which the packet's conversation is hashed.
-    BinPackets("bin_packets", Packets),
-    /// Packets that all bins of a conversation may hold.
-    BinLimit("bin_limit", Packets),
-    /// Time until a packet of a conversation that does not answer may pass.
-    PenaltyWait("penalty_wait", Seconds),
-    /// Samples in the shadow buffer that are of the packet's conversation.
-    Samples("samples", None),
-    /// Samples above which packets of a conversation are dropped.
-    FairSamples("fair_samples", None),
     /// Whether the packet's own queue would be one of the longest with it.
     OwnIsLongest("own_is_longest", Fact),
     /// Whether the fluid system begins to serve the packet as it arrives: nothing of its conversation was left there.
@@ -273,8 +311,6 @@ numbers! {
     Congested("congested", Fact),
     /// Whether the packet carries the code point of a scalable flow.
     Scalable("scalable", Fact),
-    /// Whether the class has overdrawn its rate, so that it has to borrow.
-    Overdrawn("overdrawn", Fact),
     /// Whether the packet's host has several queues with a standing backlog.
     SharesHost("shares_host", Fact),
 }
@@ -305,12 +341,10 @@ mod tests {
 
     #[test]
     fn each_number_has_its_own_name_and_a_sentence() {
-        for (code, number) in Number::ALL.iter().enumerate() {
-            assert_eq!(*number as usize, code);
+        for (code, number) in Number::all().enumerate() {
+            assert_eq!(number.code(), code, "{number:?} is there twice");
             let about = number.about();
             assert!(about.ends_with('.') && about.starts_with(char::is_uppercase), "{about:?}");
-            let named = Number::ALL.iter().filter(|other| other.name() == number.name()).count();
-            assert_eq!(named, 1, "{}", number.name());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a scheme says of its decisions: sentences to the numbers that it tells.
 //!
-//! They stand in `NAME.says` beside `NAME.rs`, and the scheme's card takes them in. A line is a sentence, with places for numbers:
+//! They stand in the scheme's card, or in `NAME.says` beside `NAME.rs`, which the card takes in. A line is a sentence, with places for numbers:
 //!
 //! ```text
 //! # A comment.

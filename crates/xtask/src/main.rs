@@ -121,7 +121,7 @@ fn numbers_page() -> String {
     out.push_str("\nWith these numbers disciplines decide about a packet as it arrives, and AQMs such as `codel` as it leaves. The page of a packet in\n");
     out.push_str("`headgate explore` shows those of its discipline. Where a number is in packets and in bytes, the limits and thresholds of the discipline say which one decides.\n");
     out.push_str("\n| number | unit | meaning |\n| --- | --- | --- |\n");
-    for number in Number::ALL.iter().filter(|number| number.unit() != Unit::Fact) {
+    for number in Number::all().filter(|number| number.unit() != Unit::Fact) {
         writeln!(out, "| `{}` | {} | {} |", number.name(), number.unit().name(), number.about()).expect("a string");
     }
     out

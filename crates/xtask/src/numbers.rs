@@ -17,13 +17,17 @@ pub fn numbers_of(discipline: &str) -> Vec<Number> {
         let packet = Packet { handle, flow: FlowId(handle % 2), bytes: 1000, ..Packet::default() };
         port.advance(now, &mut |_| {});
         port.explain(packet, now, &mut |number, _| {
-            found.insert(number as usize);
+            found.insert(number.code());
         });
         port.offer(packet, now, &mut |_| {});
         port.dropped().clear();
         if let Some(decisions) = port.decisions() {
-            decisions.drain(|_, numbers| found.extend(numbers.iter().map(|(number, _)| *number as usize)));
+            decisions.drain(|_, numbers| found.extend(numbers.iter().map(|(number, _)| number.code())));
         }
     }
-    found.into_iter().map(|code| Number::ALL[code]).filter(|number| number.unit() != Unit::Fact).collect()
+    found
+        .into_iter()
+        .map(|code| Number::all().nth(code).expect("a number"))
+        .filter(|number| number.unit() != Unit::Fact)
+        .collect()
 }

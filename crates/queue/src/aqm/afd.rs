@@ -18,6 +18,7 @@
 //! State per conversation: 4 bytes. It is forgotten when none of its packets is in the shadow buffer.
 
 use super::{Aqm, Queue, Verdict};
+use crate::explain::numbers;
 use crate::parts::StepClock;
 use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
@@ -84,6 +85,13 @@ pub struct Afd {
     clock: StepClock,
 }
 
+numbers! {
+    /// Samples in the shadow buffer that are of the packet's conversation.
+    Samples("samples", None),
+    /// Samples above which packets of a conversation are dropped.
+    FairSamples("fair_samples", None),
+}
+
 impl Afd {
     /// What it says of itself.
     pub const CARD: Card = Card {
@@ -127,6 +135,7 @@ impl Afd {
 }
 
 impl Aqm for Afd {
+    const NUMBERS: &'static [Number] = NUMBERS;
     const PER_CONVERSATION: bool = true;
     const DROPS_AT_RANDOM: bool = true;
 

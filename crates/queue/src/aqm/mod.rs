@@ -4,12 +4,12 @@
 //! One AQM serves all queues of a port, so that its parameters, and what it may know of the whole port, exist once; what it keeps of each queue
 //! is a list of its own.
 
-use crate::{Backlog, Cx, Does, DropReason, Dropped, LinkInfo, Look, Tell};
+use crate::{Backlog, Cx, Does, DropReason, Dropped, LinkInfo, Look, Number, Tell};
 use headgate_packet::{FlowId, Packet, Time};
 
 /// Makes the enum over all AQMs from the list, with static dispatch.
 macro_rules! aqms {
-    ($($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+    ($($module:ident : $Type:ident ( $Params:ident ) $(= $scheduler:ident $({ $($defaults:tt)* })? $(, $card:expr)?)?;)+) => {
         $(pub mod $module;)+
         headgate_packet::choice!("an AQM", $($module: $Type($Params)),+);
 
@@ -23,6 +23,9 @@ macro_rules! aqms {
         pub(crate) mod law {
             $(pub(crate) use super::$module::$Type as $module;)+
         }
+
+        /// The numbers that each has for itself.
+        pub(crate) const NUMBERS: &[&[Number]] = &[$(<$module::$Type as Aqm>::NUMBERS),+];
 
         /// Any AQM of the list.
         #[derive(Clone, Debug)]
@@ -81,18 +84,29 @@ macro_rules! aqms {
     };
 }
 
-aqms! {
-    red: Red(RedParams),
-    enhanced_red: EnhancedRed(EnhancedRedParams),
-    codel: Codel(CodelParams),
-    pie: Pie(PieParams),
-    pi2: Pi2(Pi2Params),
-    threshold: Threshold(ThresholdParams),
-    cobalt: Cobalt(CobaltParams),
-    blue: Blue(BlueParams),
-    sfb: Sfb(SfbParams),
-    afd: Afd(AfdParams),
+/// The list, for a macro. With `= SCHEDULER` an AQM is a discipline of its name, too: that scheduler with it, its defaults that differ, and its card where that
+/// does not follow from the two (`../disciplines/names.rs`).
+macro_rules! list {
+    ($then:ident) => {
+        $then! {
+            red: Red(RedParams) = fcfs;
+            enhanced_red: EnhancedRed(EnhancedRedParams) = fcfs { buffer: Buffer::Bytes(60_000) },
+                Card { main: &["buffer", "min_threshold", "max_threshold"], ..card!(fcfs + enhanced_red) };
+            codel: Codel(CodelParams) = fcfs;
+            pie: Pie(PieParams) = fcfs;
+            pi2: Pi2(Pi2Params) = fcfs, Card { main: &["buffer", "target", "update", "mark", "coupling"], ..card!(fcfs + pi2) };
+            threshold: Threshold(ThresholdParams);
+            cobalt: Cobalt(CobaltParams) = fcfs,
+                Card { main: &["buffer", "target", "interval", "mark", "increment"], ..card!(fcfs + cobalt) };
+            blue: Blue(BlueParams) = fcfs, Card { main: &["buffer", "mark", "increment", "freeze"], ..card!(fcfs + blue) };
+            sfb: Sfb(SfbParams) = fcfs,
+                Card { main: &["buffer", "mark", "increment", "bin_size", "penalty_rate"], ..card!(fcfs + sfb) };
+            afd: Afd(AfdParams) = fcfs;
+        }
+    };
 }
+list!(aqms);
+pub(crate) use list;
 
 /// What an AQM decides about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +142,8 @@ pub struct Queue {
 pub trait Aqm {
     /// What it does beside dropping packets, or may do if its parameters say so.
     const DOES: Does = Does::NOTHING;
+    /// The numbers that it tells of a decision and that no other scheme tells: what `numbers!` in `explain.rs` makes of them.
+    const NUMBERS: &'static [Number] = &[];
     /// It looks at the conversation of a packet.
     const PER_CONVERSATION: bool = false;
     /// Chance decides which packets it drops.

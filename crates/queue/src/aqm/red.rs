@@ -12,6 +12,7 @@
 //! own `max_p` too, and is not forgotten once a packet arrived.
 
 use super::{Aqm, Queue, Verdict};
+use crate::explain::numbers;
 use crate::parts::{Adapting, Early, EarlyParams, EarlyQueues, Tuning};
 use crate::{Backlog, Cx, Does, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
@@ -106,6 +107,11 @@ pub(crate) const AVERAGE: Memory = Memory::of(
     "when the average has decayed below any rounding: with a `weight` of 0.002 after some 30,000 typical packets",
 );
 
+numbers! {
+    /// Probability pb just below the upper threshold, as Adaptive RED has it now.
+    MaxProbability("max_probability", Probability),
+}
+
 impl Red {
     /// What it says of itself.
     pub const CARD: Card = Card {
@@ -147,6 +153,7 @@ impl Red {
 
 impl Aqm for Red {
     const DOES: Does = Does { marks: true, ..Does::NOTHING };
+    const NUMBERS: &'static [Number] = NUMBERS;
     const DROPS_AT_RANDOM: bool = true;
 
     fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time) {

@@ -16,6 +16,7 @@
 //! State per conversation: none. A number of a conversation gives its bins, so that none is ever as a new one.
 
 use super::{Aqm, Queue, Verdict};
+use crate::explain::numbers;
 use crate::parts::{Account, Bins, BinsLaw};
 use crate::{Backlog, Cx, Does, DropReason, Dropped, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Card, Check, Duration, FlowId, Memory, Packet, Time, Wrong};
@@ -147,6 +148,15 @@ pub struct Sfb {
     mark: bool,
 }
 
+numbers! {
+    /// Packets in the emptiest of the bins into which the packet's conversation is hashed.
+    BinPackets("bin_packets", Packets),
+    /// Packets that all bins of a conversation may hold.
+    BinLimit("bin_limit", Packets),
+    /// Time until a packet of a conversation that does not answer may pass.
+    PenaltyWait("penalty_wait", Seconds),
+}
+
 impl Sfb {
     /// What it says of itself.
     pub const CARD: Card = Card {
@@ -201,6 +211,7 @@ impl Sfb {
 
 impl Aqm for Sfb {
     const DOES: Does = Does { marks: true, ..Does::NOTHING };
+    const NUMBERS: &'static [Number] = NUMBERS;
     const PER_CONVERSATION: bool = true;
     const DROPS_AT_RANDOM: bool = true;
 

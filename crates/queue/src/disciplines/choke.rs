@@ -17,7 +17,7 @@
 //!
 //! State per flow: none.
 
-use crate::explain::tell_buffer;
+use crate::explain::{numbers, tell_buffer};
 use crate::parts::{Tuning, Early, EarlyParams, Ring, check_early};
 use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Card, Check, FlowId, Memory, Packet, Time, Wrong};
@@ -90,6 +90,11 @@ pub struct Choke {
     bytes: u64,
 }
 
+numbers! {
+    /// Probability with which a packet of its conversation is drawn from the queue, so that both are dropped.
+    MatchProbability("match_probability", Probability),
+}
+
 impl Choke {
     /// What it says of itself.
     pub const CARD: Card = Card {
@@ -138,6 +143,7 @@ impl Choke {
 
 impl Discipline for Choke {
     const DOES: Does = Does { marks: true, ..Does::NOTHING };
+    const NUMBERS: &'static [Number] = NUMBERS;
     const DROPS_AT_RANDOM: bool = true;
 
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {

@@ -31,7 +31,7 @@
 //! State: classes and queues; per flow none.
 
 use crate::parts::{Bucket, Ring};
-use crate::explain::tell_fact;
+use crate::explain::{numbers, tell_fact};
 use crate::{Backlog, Cx, Discipline, Does, DropReason, LinkInfo, Look, Number, Priorities, Tell};
 use headgate_packet::{Buffer, Card, Duration, FlowId, Packet, Time};
 
@@ -107,6 +107,13 @@ pub struct Htb {
     held_until: Option<Time>,
     /// The queue of each priority.
     queue_of: Box<[u16; 256]>,
+}
+
+numbers! {
+    /// Bytes that the second token bucket holds, that of the greatest rate, or lacks if below zero.
+    CeilTokens("ceil_tokens", Bytes),
+    /// Whether the class has overdrawn its rate, so that it has to borrow.
+    Overdrawn("overdrawn", Fact),
 }
 
 impl Htb {
@@ -274,6 +281,7 @@ impl Htb {
 
 impl Discipline for Htb {
     const DOES: Does = Does { priorities: Some(Priorities { best: 1, worst: 0 }), ..Does::NOTHING };
+    const NUMBERS: &'static [Number] = NUMBERS;
     const WORK_CONSERVING: bool = false;
     const PER_CONVERSATION: bool = false;
 

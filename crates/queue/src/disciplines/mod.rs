@@ -3,7 +3,9 @@
 pub(crate) mod names;
 
 use crate::does::Decides as _;
-use crate::{Backlog, Cx, Decisions, Discipline, Does, LinkInfo, Look, Managed, Sent, Service, Tell, aqm, foreign};
+use crate::{
+    Backlog, Cx, Decisions, Discipline, Does, LinkInfo, Look, Managed, Number, Sent, Service, Tell, aqm, foreign,
+};
 use headgate_packet::{FlowId, Packet, Rate, TcpHeader, Time};
 pub use names::Named;
 
@@ -25,6 +27,9 @@ macro_rules! disciplines {
         pub(crate) mod law {
             $(pub(crate) use super::$module::$Type as $module;)+
         }
+
+        /// The numbers that each has for itself.
+        pub(crate) const NUMBERS: &[&[Number]] = &[$(<$module::$Type as Discipline>::NUMBERS),+];
 
         /// Any discipline of the list.
         #[derive(Clone, Debug)]

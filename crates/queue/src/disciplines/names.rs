@@ -88,59 +88,56 @@ macro_rules! names {
     };
 }
 
-names! {
-    red: fcfs + red,
-    enhanced_red: fcfs { buffer: Buffer::Bytes(60_000) } + enhanced_red;
-        Card { main: &["buffer", "min_threshold", "max_threshold"], ..card!(fcfs + enhanced_red) },
-    codel: fcfs + codel,
-    pie: fcfs + pie,
-    pi2: fcfs + pi2; Card { main: &["buffer", "target", "update", "mark", "coupling"], ..card!(fcfs + pi2) },
-    cobalt: fcfs + cobalt; Card { main: &["buffer", "target", "interval", "mark", "increment"], ..card!(fcfs + cobalt) },
-    blue: fcfs + blue; Card { main: &["buffer", "mark", "increment", "freeze"], ..card!(fcfs + blue) },
-    sfb: fcfs + sfb; Card { main: &["buffer", "mark", "increment", "bin_size", "penalty_rate"], ..card!(fcfs + sfb) },
-    afd: fcfs + afd,
-    /// FQ-CoDel: fair queues with CoDel on each. Queues that begin to hold packets go first.
-    ///
-    /// Deviations: those of `drr_plus_plus` and of the AQM `codel`.
-    fq_codel: drr_plus_plus + codel { mark: true };
-        Card { remembers: &[QueueSet::HASHED], source: "RFC 8290", family: "", aliases: &[], ..card!(drr_plus_plus + codel) },
-    /// FQ-PIE: fair queues with PIE on each. Queues that begin to hold packets go first.
-    ///
-    /// Source: Linux's `sch_fq_pie`; RFC 8033, section 6.
-    ///
-    /// Deviations: those of `drr_plus_plus` and of the AQM `pie`, and
-    /// - A full buffer drops from the longest queue; Linux drops the arriving packet.
-    fq_pie: drr_plus_plus + pie;
-        Card { remembers: &[QueueSet::HASHED], source: "Linux, sch_fq_pie", family: "", aliases: &[], ..card!(drr_plus_plus + pie) },
-    /// Deficit Round Robin with RED on each queue. Queues take turns of a quantum of bytes each, and each queue drops packets at random, depending on its
-    /// average length.
-    ///
-    /// Source: Hasegawa, Matsuo, Murata and Miyahara 2001, sections 3.3 and 3.4: RED, or enhanced RED where connections share a queue.
-    ///
-    /// Deviations: those of `drr` and of the AQM, and
-    /// - A queue's quantum is in proportion to the sum of its conversations' weights (section 3.3), not to the largest.
-    /// - The paper gives neither the thresholds of a queue, nor how the buffer is divided, nor which packet is dropped from a full one. Here the queues
-    ///   share it and the longest queue makes room, as in `drr`, unless `queue_buffer` gives each its own part.
-    drr_plus: drr {
-        buffer: Buffer::Bytes(60_000),
-        quantum: Bytes(2000),
-        queue_weight: QueueWeight::Sum,
-        aqm: Some(aqm::Spec::Red(aqm::red::RedParams {
-            min_threshold: Buffer::Bytes(5_000),
-            max_threshold: Buffer::Bytes(15_000),
-            mean_packet: Bytes(2000),
-            ..Default::default()
-        })),
-    }; Card {
-        examples: &[
-            r#"{"aqm": {"kind": "red", "min_threshold": "60B", "max_threshold": "400B", "max_p": 0.9, "weight": 0.3}}"#,
-        ],
-        main: law::drr::CARD.main,
-        says: &[Rotation::SAYS, include_str!("drr_plus.says")],
-        remembers: &[aqm::red::AVERAGE],
-        ..Card::of("Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.4")
-    },
+/// The names of the AQMs, and those below.
+macro_rules! with_aqms {
+    ($($aqm:ident : $Type:ident ( $Params:ident ) $(= $scheduler:ident $({ $($defaults:tt)* })? $(, $card:expr)?)?;)+) => {
+        names! {
+            $($($aqm: $scheduler $({ $($defaults)* })? + $aqm $(; $card)?,)?)+
+            /// FQ-CoDel: fair queues with CoDel on each. Queues that begin to hold packets go first.
+            ///
+            /// Deviations: those of `drr_plus_plus` and of the AQM `codel`.
+            fq_codel: drr_plus_plus + codel { mark: true };
+                Card { remembers: &[QueueSet::HASHED], source: "RFC 8290", family: "", aliases: &[], ..card!(drr_plus_plus + codel) },
+            /// FQ-PIE: fair queues with PIE on each. Queues that begin to hold packets go first.
+            ///
+            /// Source: Linux's `sch_fq_pie`; RFC 8033, section 6.
+            ///
+            /// Deviations: those of `drr_plus_plus` and of the AQM `pie`, and
+            /// - A full buffer drops from the longest queue; Linux drops the arriving packet.
+            fq_pie: drr_plus_plus + pie;
+                Card { remembers: &[QueueSet::HASHED], source: "Linux, sch_fq_pie", family: "", aliases: &[], ..card!(drr_plus_plus + pie) },
+            /// Deficit Round Robin with RED on each queue. Queues take turns of a quantum of bytes each, and each queue drops packets at random, depending on its
+            /// average length.
+            ///
+            /// Source: Hasegawa, Matsuo, Murata and Miyahara 2001, sections 3.3 and 3.4: RED, or enhanced RED where connections share a queue.
+            ///
+            /// Deviations: those of `drr` and of the AQM, and
+            /// - A queue's quantum is in proportion to the sum of its conversations' weights (section 3.3), not to the largest.
+            /// - The paper gives neither the thresholds of a queue, nor how the buffer is divided, nor which packet is dropped from a full one. Here the queues
+            ///   share it and the longest queue makes room, as in `drr`, unless `queue_buffer` gives each its own part.
+            drr_plus: drr {
+                buffer: Buffer::Bytes(60_000),
+                quantum: Bytes(2000),
+                queue_weight: QueueWeight::Sum,
+                aqm: Some(aqm::Spec::Red(aqm::red::RedParams {
+                    min_threshold: Buffer::Bytes(5_000),
+                    max_threshold: Buffer::Bytes(15_000),
+                    mean_packet: Bytes(2000),
+                    ..Default::default()
+                })),
+            }; Card {
+                examples: &[
+                    r#"{"aqm": {"kind": "red", "min_threshold": "60B", "max_threshold": "400B", "max_p": 0.9, "weight": 0.3}}"#,
+                ],
+                main: law::drr::CARD.main,
+                says: &[Rotation::SAYS, include_str!("drr_plus.says")],
+                remembers: &[aqm::red::AVERAGE],
+                ..Card::of("Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.4")
+            },
+        }
+    };
 }
+aqm::list!(with_aqms);
 
 /// The entry of a list.
 fn entry(list: &'static [Entry], name: &str) -> &'static Entry {
