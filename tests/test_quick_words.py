@@ -7,12 +7,13 @@ import re
 import shlex
 from typing import Any
 
+import jsonschema
 import pytest
 
-from headgate import Scenario, ScenarioError, quick
+from headgate import Scenario, ScenarioError, _core, quick
+from headgate.base.catalogue import other_queues, shorthands
 from headgate.base.errors import HeadgateError, nearest
 from headgate.quick import amounts
-from headgate.scenario.shorthands import queues, shorthands
 
 from .conftest import Cli
 
@@ -125,6 +126,13 @@ def test_short_names_mean_the_same_in_quick_and_in_files(name: str) -> None:
     in_file = Scenario({**data, "flows": [entry]}).resolve()
     assert in_file["flows"] == line["flows"]
     assert Scenario(data).set(f"flows.{name}.{short.key}", name).resolve()["flows"] == line["flows"]
+    # The engine and the schema know them, too.
+    as_it_stands = {**data, "flows": [entry]}
+    assert json.loads(_core.check(json.dumps(as_it_stands)))["flows"] == line["flows"]
+    validator = jsonschema.Draft202012Validator(json.loads(_core.schema()))
+    validator.validate(as_it_stands)
+    validator.validate({**data, "flows": [{**entry, short.key: {"kind": name}}]})
+    assert not validator.is_valid({**data, "flows": [{**entry, short.key: f"{name}x"}]})
 
 
 def test_an_entry_may_change_what_a_short_name_stands_for() -> None:
@@ -158,11 +166,11 @@ def test_the_terminal_says_what_short_names_send(cli: Cli) -> None:
 
 
 def test_other_names_of_a_queue_mean_the_same(cli: Cli) -> None:
-    for name in queues():
+    for name in other_queues():
         assert of("bulk", queue=name).data == of("bulk", queue="fcfs").data
     assert of("bulk", queue="fifo:buffer=30KB").data["topology"]["line"]["queue"] == {"kind": "fcfs", "buffer": "30KB"}
     listed = cli("list", "short-names").stdout
-    assert all(f"\n{name} " in listed for name in queues())
+    assert all(f"\n{name} " in listed for name in other_queues())
     with pytest.raises(ScenarioError, match="did you mean `fcfs`"):
         of("bulk").set("topology.line.queue", "droptail")
 

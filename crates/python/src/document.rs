@@ -1,6 +1,7 @@
-//! Files in TOML for Python: read once, for their values and for the lines of their places.
+//! Files in TOML for Python: read once, for their values and for the lines of their places; and the meaning of short names.
 
 use headgate_sim::spec::document::{Document, Placed, Value};
+use headgate_sim::spec::short_names;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
@@ -74,4 +75,39 @@ fn date<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
         (false, _) => "time",
     };
     py.import("datetime")?.getattr(class)?.call_method1("fromisoformat", (text,))
+}
+
+/// A value of a file as Python has it; none if a file cannot have it.
+fn value(object: &Bound<'_, PyAny>) -> Option<Value> {
+    let placed = |object: &Bound<'_, PyAny>| Some(Placed { line: 0, value: value(object)? });
+    Some(if object.is_none() {
+        Value::Null
+    } else if let Ok(text) = object.cast::<PyString>() {
+        Value::Text(text.to_str().ok()?.to_owned())
+    } else if let Ok(truth) = object.cast::<PyBool>() {
+        Value::Boolean(truth.is_true())
+    } else if object.is_instance_of::<PyInt>() {
+        Value::Integer(object.str().ok()?.to_str().ok()?.to_owned(), 10)
+    } else if let Ok(number) = object.cast::<PyFloat>() {
+        Value::Float(number.value())
+    } else if let Ok(list) = object.cast::<PyList>() {
+        Value::List(list.iter().map(|entry| placed(&entry)).collect::<Option<_>>()?)
+    } else {
+        let entries = object.cast::<PyDict>().ok()?.iter();
+        Value::Table(entries.map(|(key, entry)| Some((key.extract().ok()?, placed(&entry)?))).collect::<Option<_>>()?)
+    })
+}
+
+/// Replaces short names in the entries of flows of a scenario file by their meaning, in place; an entry with values that no file has is kept.
+#[pyfunction]
+pub fn spell_out(flows: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Ok(flows) = flows.cast::<PyList>() else { return Ok(()) };
+    for (i, flow) in flows.iter().enumerate() {
+        if let Some(mut flow) = value(&flow)
+            && short_names::spell_out(&mut flow)
+        {
+            flows.set_item(i, object(flows.py(), &flow)?)?;
+        }
+    }
+    Ok(())
 }

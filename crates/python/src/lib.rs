@@ -52,7 +52,7 @@ fn schema() -> String {
     format!("{:#}", Scenario::schema())
 }
 
-/// A list as JSON text: of algorithms (disciplines, flow-controls, workloads, packet-sizes, arrivals, distributions, topologies), or `columns`, those of all tables.
+/// A list as JSON text: of algorithms (disciplines, flow-controls, workloads, packet-sizes, arrivals, distributions, topologies), `short-names`, or `columns`, those of all tables.
 #[pyfunction]
 #[pyo3(name = "catalogue")]
 fn catalogue_of(kind: &str) -> PyResult<String> {
@@ -60,7 +60,8 @@ fn catalogue_of(kind: &str) -> PyResult<String> {
         return Ok(Value::from(headgate_replay::columns()).to_string());
     }
     let list = catalogue::catalogue(kind).ok_or_else(|| {
-        let names: Vec<&str> = catalogue::LISTS.iter().map(|l| l.0).chain(["columns"]).collect();
+        let names: Vec<&str> =
+            catalogue::LISTS.iter().map(|l| l.0).chain([catalogue::SHORT_NAMES, "columns"]).collect();
         PyKeyError::new_err(format!("{kind:?}; expected one of {}", names.join(", ")))
     })?;
     Ok(list.to_string())
@@ -184,6 +185,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("MISSING", headgate_replay::table::MISSING)?;
     let presets = headgate_control::transport::tcp::Preset::ALL.map(|preset| json!(preset));
     m.add("PRESETS", presets.iter().filter_map(Value::as_str).collect::<Vec<_>>())?;
+    m.add("MODERN", headgate_sim::spec::short_names::MODERN)?;
     m.add("ECN", headgate_replay::csv::ECN.to_vec())?;
     m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
     let numbers = Number::all().map(|number| (number.name(), number.unit().name(), number.about()));
@@ -203,6 +205,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(does, m)?,
         wrap_pyfunction!(in_step, m)?,
         wrap_pyfunction!(check_sweep, m)?,
+        wrap_pyfunction!(document::spell_out, m)?,
         wrap_pyfunction!(quantity, m)?,
         wrap_pyfunction!(quantity_text, m)?,
         wrap_pyfunction!(likeness, m)?,

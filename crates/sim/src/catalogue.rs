@@ -1,5 +1,6 @@
 //! The lists of algorithms as data, for help, `headgate list` and the generated reference pages.
 
+use crate::spec::short_names;
 use headgate_control::transport::Config;
 use headgate_control::transport::tcp::Preset;
 use headgate_packet::Rate;
@@ -25,10 +26,19 @@ pub const LISTS: [(&str, &[Entry]); 11] = [
     ("rate-traces", crate::link::rate::LIST),
 ];
 
+/// The list of names for others: those of [`short_names`], and two for a discipline.
+pub const SHORT_NAMES: &str = "short-names";
+
+/// Other names of disciplines that are in the list of short names; all of them are on their cards.
+const QUEUES: [&str; 2] = ["droptail", "fifo"];
+
 /// A list as JSON: `[{name, source, deviations, summary, family, aliases, parameters: [{name, type, default, description, ...}]}]`; of disciplines
 /// `gauges`, and whether each is `work_conserving`; of these and of AQMs what each `does` by default, and the priorities that are served best and worst;
 /// of flow controls `transport`, whether a flow may say how it is served, and how it is served by itself. `None` for an unknown list.
 pub fn catalogue(list: &str) -> Option<Value> {
+    if list == SHORT_NAMES {
+        return Some(short());
+    }
     let (_, entries) = LISTS.iter().find(|(name, _)| *name == list)?;
     let with_gauges = |entry| {
         let mut described = describe(entry);
@@ -77,6 +87,26 @@ pub fn catalogue(list: &str) -> Option<Value> {
         _ => {}
     }
     Some(all.into())
+}
+
+/// The short names: `key` is the part of a scenario in which each may stand, `kind` the scheme among what it stands for, and `source` all of that.
+fn short() -> Value {
+    let flows = short_names::LIST.iter().map(|short| {
+        let (key, kind) = short.kind();
+        json!({
+            "name": short.name, "source": short.entry(), "summary": short.summary(), "key": key, "kind": kind,
+            "sends": short.sends(), "lasts_s": short.lasts_s, "up": short.up
+        })
+    });
+    let queues = QUEUES.iter().map(|name| {
+        let known = headgate_queue::LIST.iter().find(|entry| entry.card.aliases.contains(name));
+        let kind = known.expect("a discipline is known under this name").name;
+        let summary = format!(
+            "The queueing discipline {kind}, which others call {name}. Only --queue of headgate quick knows this name."
+        );
+        json!({ "name": name, "source": format!("--queue {kind}"), "summary": summary, "key": "queue", "kind": kind })
+    });
+    flows.chain(queues).collect()
 }
 
 /// What a discipline or an AQM does by default, and which priorities make a difference.

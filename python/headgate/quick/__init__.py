@@ -10,11 +10,10 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..base.catalogue import parameter_names
+from ..base.catalogue import parameter_names, shorthands
 from ..base.errors import HeadgateError, cut, unknown
 from ..scenario.baselines import PLAIN
 from ..scenario.scenario import Scenario
-from ..scenario.shorthands import shorthands
 from .amounts import quantity, read, read_buffer, read_share, share, text_of, together
 from .defaults import SAME, TRANSPORTS, complete
 from .flows import GRAMMAR, Flows, is_flow, parse

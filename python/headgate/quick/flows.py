@@ -10,12 +10,11 @@ from typing import Any
 
 from .. import _core
 from ..base import commas
-from ..base.catalogue import in_layers, parameter_names
+from ..base.catalogue import in_layers, parameter_names, shorthands
 from ..base.documents import parse_value
 from ..base.errors import HeadgateError, cut, nearest, unknown
 from ..base.typed import same_name
 from ..plugins import registry
-from ..scenario.shorthands import shorthands
 from ..scenario.subjects import divided, is_own, spelled
 from .amounts import quantity, with_unit
 from .services import service
@@ -180,7 +179,7 @@ def _start(name: str, option: str) -> dict[str, Any]:
             raise HeadgateError(
                 f"{option}: found {cut(repr(name))}, a short name and a plugin; expected another name for the plugin"
             )
-        return dict(json.loads(json.dumps(shorthands()[name].entry)))
+        return shorthands()[name].entry
     if in_layers(name):
         return {"control": name, "workload": "layers"}
     if name in parameter_names("flow-controls"):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from .. import _core
-from ..base.catalogue import parameter_names
+from ..base.catalogue import parameter_names, shorthands
 from ..base.errors import HeadgateError
 from ..base.typed import NUMBER, same_name
-from ..scenario.shorthands import shorthands
 from .amounts import read
 from .flows import MAIN, counted, is_flow, name_of
 from .presets import PRESETS

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from .. import _core
 from ..base.documents import loads
 
 #: The queue that does nothing but drop what does not fit: that of a link which names none.
 PLAIN = "fcfs"
 
 #: The flow control of a workload that needs one and names none.
-MODERN = "cubic"
+MODERN: str = _core.MODERN
 
 
 @cache

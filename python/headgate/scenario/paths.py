@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
-from .shorthands import spell_out
 
 #: Maximum depth of tables and lists of a scenario within others.
 DEEPEST = 50
@@ -53,7 +53,7 @@ def assign(data: dict[str, Any], path: str, value: Any, what: str) -> list[str]:
             raise HeadgateError(f"{what}: {found}expected a table before {cut(repr(parts[-1]))}{table}")
         place[parts[-1]] = copied(value, f"{what}: ")
     if parts[0] == "flows":
-        spell_out(data.get("flows"))
+        _core.spell_out(data.get("flows"))
     return [f"{name}.{parts[-1]}" if name else parts[-1] for name, _ in places]
 
 

@@ -22,7 +22,6 @@ from .code import Coded
 from .paths import assign as assign
 from .paths import copied
 from .paths import tables_at as tables_at
-from .shorthands import spell_out
 
 if TYPE_CHECKING:
     from ..base.parallel import Progress
@@ -76,7 +75,7 @@ class Scenario(Coded):
         self._file: Toml | None = None
         self._options: dict[str, str] = {}
         self.data: dict[str, Any] = copied(dict(data), self._where())
-        spell_out(self.data.get("flows"))
+        _core.spell_out(self.data.get("flows"))
 
     def __repr__(self) -> str:
         return f"Scenario({cut(self._name())}: {', '.join(cut(part) for part in self._parts()) or 'empty'})"

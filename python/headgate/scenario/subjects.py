@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import plugins
-from ..base.catalogue import LISTS, catalogue
+from ..base.catalogue import LISTS, catalogue, other_queues, shorthands
 from ..base.commas import closed, split
 from ..base.documents import document, parse_value
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import put, value_text
 from ..plugins import Entry, native, programs, registry
-from .shorthands import queues, shorthands
 
 #: The kinds of subjects, as people call them.
 WORDS = {"control": "flow control", "discipline": "queueing discipline"}
@@ -263,7 +262,11 @@ def _is_module(head: str) -> bool:
 @registry.cached
 def _known(kind: str) -> tuple[str, ...]:
     """The names of a list, and short names of its entries."""
-    short = queues() if kind == "discipline" else [s.name for s in shorthands().values() if set(s.entry) == {"control"}]
+    short = (
+        other_queues()
+        if kind == "discipline"
+        else [s.name for s in shorthands().values() if set(s.entry) == {"control"}]
+    )
     return (*catalogue(LISTS[kind]), *short)
 
 
@@ -273,7 +276,7 @@ def _named(name: str, kind: str, place: str) -> str:
     if name in known:
         if name in catalogue(LISTS[kind]):
             return name
-        return queues()[name] if kind == "discipline" else shorthands()[name].kind
+        return other_queues()[name] if kind == "discipline" else shorthands()[name].kind
     if name == "process" and kind == "control":
         return name
     other = next((k for k in WORDS if k != kind and name in _known(k)), None)

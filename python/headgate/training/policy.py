@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..base.atomic import atomic
-from ..base.catalogue import is_own
+from ..base.catalogue import is_own, shorthands
 from ..base.errors import HeadgateError, cut
 from ..base.text import decoded
-from ..scenario.shorthands import shorthands
 from . import inlined
 from .stage import OBSERVATION, Floats, _period
 

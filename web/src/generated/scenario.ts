@@ -770,6 +770,8 @@ export type Flow = {
     relax?: number;
   } | {
     kind: "none";
+  } | "bbr" | {
+    kind: "bbr";
   };
   count?: number | null;
   first?: number | null;
@@ -983,6 +985,8 @@ export type Flow = {
     } | {
       kind: "data_mining";
     };
+  } | "bulk" | "download" | "upload" | "web" | "video" | "call" | "voip" | "zoom" | "netflix" | "youtube" | "ping" | "game" | {
+    kind: "bulk" | "download" | "upload" | "web" | "video" | "call" | "voip" | "zoom" | "netflix" | "youtube" | "ping" | "game";
   };
 };
 

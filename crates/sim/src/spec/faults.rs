@@ -1,6 +1,6 @@
 //! Several faults of a file at once, as far as they do not depend on each other.
 
-use super::{Scenario, SpecError};
+use super::{Scenario, SpecError, short_names};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ impl Faults {
     }
 }
 
-/// Reads a scenario with faults: finding all of them takes longer than reading the file. Of a key that occurs twice the
+/// Reads a scenario with short names or with faults: finding all of them takes longer than reading the file. Of a key that occurs twice the
 /// last one counts.
 ///
 /// # Errors
@@ -43,6 +43,7 @@ impl Faults {
 pub(super) fn read(text: &str) -> Result<Scenario, SpecError> {
     let mut file: Value =
         serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected a scenario in JSON; {e}")))?;
+    short_names::spell_out_all(&mut file);
     let mut faults = Faults::default();
     // Of each list, which of its entries were taken out.
     let mut gone: BTreeMap<String, Vec<usize>> = BTreeMap::new();

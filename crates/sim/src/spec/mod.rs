@@ -1,7 +1,7 @@
 //! Scenario files: one struct feeds the parser, the schema, `check` and the engine.
 //!
-//! The text is TOML or JSON; it reaches this module as JSON. [`Scenario::from_json`] reads and resolves it: counts are
-//! expanded, defaults filled in and everything checked, so that what runs is what `headgate check` prints.
+//! The text is TOML, which [`document`] reads, or JSON; it reaches this module as JSON. [`Scenario::from_json`] reads and resolves it: short names
+//! are spelled out, counts expanded, defaults filled in and everything checked, so that what runs is what `headgate check` prints.
 
 mod buffers;
 mod check;
@@ -17,6 +17,7 @@ mod links;
 mod names;
 mod plain;
 mod shared;
+pub mod short_names;
 mod sweep;
 
 use crate::link::{Aggregation, Jitter, LineRate, Probability, Ways, framing, loss};
@@ -305,7 +306,7 @@ impl Scenario {
     /// Those of [`Scenario::from_json`].
     pub fn from_json_unless(text: &str, stop: &mut dyn FnMut() -> bool) -> Result<Scenario, SpecError> {
         let mut pace = Pace::new(stop);
-        // Finding all faults takes longer: a second reading does that.
+        // Finding all faults, and short names, takes longer: a second reading does that.
         let read: Scenario = serde_json::from_str(text).or_else(|_| faults::read(text))?;
         if read.sweep.is_some() {
             let hint = "`headgate sweep` runs the study, `headgate run --base` its scenario alone";
@@ -329,6 +330,7 @@ impl Scenario {
         let mut aqm = serde_json::Value::Null;
         share_aqms(&mut schema, &mut aqm);
         schema["$defs"]["Aqm"] = aqm;
+        short_names::into_schema(&mut schema);
         schema
     }
 

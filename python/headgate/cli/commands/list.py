@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...base.catalogue import ALIASES, Choosable
+from ...base.catalogue import ALIASES, Choosable, ShortName, short_names
 from ...base.catalogue import catalogue as engine_list
 from ...base.errors import HeadgateError, cut, nearest
 from .. import completing, signals
@@ -129,12 +129,26 @@ def _shown(entry: Choosable) -> dict[str, Any]:
     }
 
 
+def _short(name: ShortName) -> dict[str, Any]:
+    """A short name: what it stands for is its source, and `kind` the scheme among that."""
+    return {
+        "name": name.name,
+        "source": name.source,
+        "parameters": [],
+        "summary": name.summary,
+        "deviations": [],
+        "kind": name.kind,
+    }
+
+
 def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
     """A list as `{name, source, parameters}`; if `more` is set, with `summary`, `deviations`, `gauges` and `kind` where it has them."""
     if kind != "papers":
-        from ...scenario.shorthands import catalogue as short_names
-
-        entries = short_names() if kind == "short-names" else [_shown(e) for e in engine_list(kind).values()]
+        entries = (
+            [_short(s) for s in short_names()]
+            if kind == "short-names"
+            else [_shown(e) for e in engine_list(kind).values()]
+        )
         return [{k: v for k, v in entry.items() if more or k in SHOWN} for entry in entries]
     with signals.loading():
         from ...papers.load import list_papers, load_paper
