@@ -168,8 +168,13 @@ follows = m.MetricLine("pace", "pace", "more", "packets/s²", "Packets that arri
                 lambda t: m.Ratio(("unique",))(t) / t["rtt_mean_s"], limit=5.0)
 # The least and the greatest of something.
 least = m.MetricLine("rtt_min_s", "least rtt", "less")
-m.METRICS = (*(x for x in m.METRICS if x.name not in ("offered", "rtt_min_s")), line, counted, follows, least)
-for x in (line, counted, follows, least):
+# Over a sum of columns, and a rate whose mean over flows is one over no packets.
+gone = m.MetricLine("gone", "gone", "less", "", "Packets dropped over those that arrived or were dropped.",
+                m.Ratio(("drops",), ("received", "drops")))
+rate = m.MetricLine("drop_rate", "drop rate", "less", "packets/s", "Packets dropped a second.", m.Ratio(("drops",)))
+more = (line, counted, follows, least, gone, rate)
+m.METRICS = (*(x for x in m.METRICS if x.name not in ("offered", "rtt_min_s")), *more)
+for x in more:
     m.BY_NAME[x.name] = m.OF_COLUMN[x.column] = x
 """
 
@@ -187,6 +192,7 @@ from headgate.papers.load import metric_of
 from headgate.papers.model import Measure
 from headgate.referee.metrics import METRICS, WHOLE, measure
 from headgate.referee.part import Place, Run, Wanted
+from headgate.results.groups import groups
 from headgate.results.summaries import FlowSummary, LinkSummary, headings
 from headgate.sweep import summary
 
@@ -228,6 +234,21 @@ assert OBJECTIVES["pace"].amount(4.0) == "4 packets/s²"
 assert {"waste", "pace"} <= {x["name"] for x in Points(study).page()["metrics"]}
 assert metric_of("paper.toml", "x", Measure(metric="waste")).to == ("received",)
 assert metric_of("paper.toml", "x", Measure(metric="pace")).column == "pace"
+# Of two flows that differ.
+scenario["flows"] = [{**scenario["flows"][0], "name": f"ftp{i}", "control": {"kind": "jk_reno", "window": 4 * i}} for i in (1, 2)]
+scenario["links"][1]["queue"] = {"kind": "fcfs", "buffer": "4pkt"}
+two = headgate.Scenario(scenario).run(seed=1)
+flows = two.flows
+gone = flows["drops"].sum() / (flows["received"].sum() + flows["drops"].sum())
+assert 0 < gone != flows["gone"].mean()
+(group,) = groups(two)
+assert group.more["gone"].mean == gone and group.more["gone"].n > 2 and group.more["drop_rate"].mean == flows["drop_rate"].mean()
+assert measure(Run(two.runs[0], Place(140.0, 20.0, [(0.0, 8e4)], subject="")), Wanted("gone")) == gone
+study = headgate.Sweep(headgate.Scenario(scenario), {"links.slow.queue.buffer": ["4pkt"]}).run()
+entry, = summary.summary(study)
+own = {name: study.flows[name].to_numpy().sum() for name in ("received", "drops")}
+assert abs(entry["gone"].mean - own["drops"] / (own["received"] + own["drops"])) < 1e-12
+assert abs(cube(study, "gone").values.ravel()[0] - entry["gone"].mean) < 1e-12
 print("known everywhere")
 """
 

@@ -121,8 +121,9 @@ def cube(
     good = chosen[codes]
     values, group = values[good], group[good]
     if not split:
-        per = columns(wanted.table)[wanted.column].per
-        weight = to_numpy(table[per]).astype(np.float64)[good] if per in table.column_names else None
+        column = columns(wanted.table)[wanted.column]
+        counted = {name.removeprefix("-") for name in column.per} <= set(table.column_names)
+        weight = column.weights(lambda name: to_numpy(table[name]).astype(np.float64)[good]) if counted else None
         found = combined(wanted.over, values, by_group(group, ran.size), weight)
         return Cube(wanted, axes, found.reshape(shape), ran.reshape(shape), exact)
     rank = np.cumsum(chosen) - 1

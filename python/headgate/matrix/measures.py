@@ -151,7 +151,8 @@ def _columns() -> set[str]:
     """The columns of flows that the measures are made of."""
     used: set[str] = set()
     for m in (m.metric for m in MEASURES.values() if m.metric is not None and m.metric.whose == "flow"):
-        used |= {m.column, columns("flows")[m.column].per} - {""} if m.column else set(_ratio(m).columns)
+        per = columns("flows")[m.column].per if m.column else ()
+        used |= {m.column, *(name.removeprefix("-") for name in per)} if m.column else set(_ratio(m).columns)
     return used
 
 
@@ -173,7 +174,7 @@ def _value(metric: MetricLine, table: dict[str, Array]) -> Array:
         ratio = _ratio(metric)
         return np.asarray(ratio({name: table[name].sum(axis=1) for name in ratio.columns}), dtype=np.float64)
     column = columns("flows")[metric.column]
-    return combined(column.kind, table[column.name], by_row, table[column.per] if column.per else None)
+    return combined(column.kind, table[column.name], by_row, column.weights(table.__getitem__))
 
 
 def group_of(flow: str) -> str:

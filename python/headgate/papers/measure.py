@@ -160,8 +160,8 @@ class Outcome:
             values = values / table[metric.per][chosen]
         if len(values) == 1:
             return values
-        per = columns(metric.table)[metric.column].per
-        return np.array([together(metric, values, table[per][chosen] if per else None)])
+        weights = columns(metric.table)[metric.column].weights(lambda of: table[of][chosen])
+        return np.array([together(metric, values, weights)])
 
     def value(self, metric: Measure, source: str, span: tuple[float, float] | None = None) -> Mean:
         """The measure over the run: mean of the interval means."""

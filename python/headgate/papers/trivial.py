@@ -90,8 +90,7 @@ class Trivial:
             return found * seconds if column in (*ARRIVALS, *NEVER, *BYTES) else found
 
         values = [of(n, metric.column) / (of(n, metric.per) if metric.per else 1.0) for n in names]
-        per = columns_of("flows")[metric.column].per
-        weights = np.array([of(n, per) for n in names]) if per else None
+        weights = columns_of("flows")[metric.column].weights(lambda column: np.array([of(n, column) for n in names]))
         return values[0] if len(values) == 1 else together(metric, np.array(values), weights)
 
 

@@ -247,7 +247,8 @@ def _of_flows(column: ColumnInfo) -> Measured:
         values = p.flows(column.name)
         if not len(values):
             return None
-        return float(combined(column.kind, values[None], by_row, p.flows(column.per)[None] if column.per else None)[0])
+        weights = column.weights(lambda name: p.flows(name)[None])
+        return float(combined(column.kind, values[None], by_row, weights)[0])
 
     return of
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from ..base import catalogue
-from .metrics import METRICS, MetricLine, Ratio
+from .metrics import METRICS, SECONDS, MetricLine, Ratio, added
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,21 @@ class ColumnInfo:
         return self.kind not in ("key", "given")
 
     @property
-    def per(self) -> str:
-        """Of a mean over packets the column with their number; empty for all others.
+    def per(self) -> tuple[str, ...]:
+        """Of a mean over packets the columns with their number, as `added` takes them; empty for all others.
 
         >>> columns("flows")["queueing_mean_s"].per, columns("flows")["drops"].per
-        ('received', '')
+        (('received',), ())
         """
         if isinstance(self.of, Ratio) and self.kind == "mean":
-            return self.of.bottom[0]
-        return _PER.get(self.name, {}).get(self.table, "")
+            return () if SECONDS in self.of.bottom else self.of.bottom
+        return _PER.get(self.name, {}).get(self.table, ())
+
+    def weights(self, column: Callable[[str], Any]) -> Any:
+        """The numbers of packets that the values are means over; None if they are no such means. `column` gives a column of the table."""
+        if not self.per:
+            return None
+        return added(self.per, {name: column(name) for name in (name.removeprefix("-") for name in self.per)})
 
     @property
     def stem(self) -> str:
@@ -68,9 +74,9 @@ class ColumnInfo:
 #: The columns with the numbers of packets (or of measured round trips) that means are over, in each table that has both. A mean over
 #: several flows, intervals or ports is the one over all of their packets.
 _PER = {
-    "queueing_mean_s": {"flows": "received", "intervals": "received", "links": "sent"},
-    "owd_mean_s": {"flows": "received", "intervals": "received"},
-    "rtt_mean_s": {"flows": "rtt_count", "intervals": "rtt_count"},
+    "queueing_mean_s": {"flows": ("received",), "intervals": ("received",), "links": ("sent",)},
+    "owd_mean_s": {"flows": ("received",), "intervals": ("received",)},
+    "rtt_mean_s": {"flows": ("rtt_count",), "intervals": ("rtt_count",)},
 }
 
 #: Endings of names of columns.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,16 @@ import numpy as np
 
 from ..stats import Mean, mean_of
 from ..stats.means import pooled
-from .columns import columns
-from .summaries import mean_of_packets
+from .columns import ColumnInfo, columns
+from .combination import by_row, combined
+from .metrics import Ratio
+from .summaries import FlowSummary, mean_of_packets, more_of
 
 if TYPE_CHECKING:
     from .results import Results
+
+#: Columns of a table, as arrays whose last axis is the flows.
+Columns = Mapping[str, Any]
 
 #: With more templates than this, flows are grouped by flow control and workload.
 MOST = 20
@@ -36,6 +41,8 @@ class FlowGroup:
         rtt_s: the mean of the round-trip times that their sources measured.
         queueing_s: the mean time in queues of all their packets.
         counts: drops, retransmissions, timeouts and marks of all of them.
+        more: the metrics of the list that summaries of flows have beside their entries, by their columns; flows are taken together as
+            everywhere, and a ratio is that of the sums over all of them.
     """
 
     name: str
@@ -48,6 +55,7 @@ class FlowGroup:
     rtt_s: Mean
     queueing_s: Mean
     counts: dict[str, int]
+    more: dict[str, Mean | float]
 
 
 def groups(results: Results) -> list[FlowGroup]:
@@ -80,20 +88,49 @@ def groups(results: Results) -> list[FlowGroup]:
                 rtt_s=_of_packets(results, own, of, "rtt_mean_s"),
                 queueing_s=_of_packets(results, own, of, "queueing_mean_s"),
                 counts={key: int(totals[key][:, own].sum()) for key in counted},
+                more={
+                    name: _more(results, own, totals, series, columns("flows")[name]) for name in more_of(FlowSummary)
+                },
             )
         )
     return out
 
 
+def _more(results: Results, own: list[int], totals: Columns, series: Columns, column: ColumnInfo) -> Mean | float:
+    """A metric of some flows: of the run, with the spread of its intervals where these have what it takes, or over replications."""
+    several = len(results.runs) > 1
+    ratio = column.of if isinstance(column.of, Ratio) else None
+    if ratio is not None and (column.per or column.kind == "total"):
+        whole = np.asarray(ratio(_sums(ratio, totals, own)), dtype=np.float64)
+        if several or not set(ratio.columns) <= columns("intervals").keys():
+            return mean_of(whole, results.runs_equal)
+        parts = {name: values[0] for name, values in _sums(ratio, series, own).items()}
+        counts = column.weights(parts.__getitem__)
+        return mean_of(ratio(parts)) if counts is None else mean_of_packets(float(whole[0]), ratio(parts), counts)
+    values = np.asarray(totals[column.name] if column.of is None else column.of(totals), dtype=np.float64)[:, own]
+    weights = column.weights(lambda name: np.asarray(totals[name], dtype=np.float64)[:, own])
+    whole = combined(column.kind, values, by_row, weights)
+    if column.type == "int" and column.kind != "mean":
+        return int(whole.sum() if column.kind == "total" else whole.max() if column.kind == "most" else whole.min())
+    return mean_of(whole, results.runs_equal)
+
+
+def _sums(ratio: Ratio, table: Columns, own: list[int]) -> dict[str, Any]:
+    """The columns of a ratio, each added up over some flows, and the ends of the time."""
+    ends = {name: table[name][..., own[0]] for name in ("start_s", "end_s")}
+    return ends | {name: table[name][..., own].sum(axis=-1) for name in ratio.columns}
+
+
 def _of_packets(results: Results, own: list[int], of: Callable[[str], Any], column: str) -> Mean:
     """The mean over all packets of some flows: of the run, with the spread of its intervals, or over replications."""
-    per = columns("flows")[column].per
-    counts = of(per)[:, own]
+    weights = columns("flows")[column].weights
+    counts = weights(lambda name: of(name)[:, own])
     means = pooled(of(column)[:, own], counts)
     if len(results.runs) > 1:
         return mean_of(means, results.runs_equal)
     totals = results._by_run("flows", results.flow_count)
-    return mean_of_packets(float(pooled(totals[column][0][own], totals[per][0][own])), means, counts.sum(axis=1))
+    whole = pooled(totals[column][0][own], weights(lambda name: totals[name][0][own]))
+    return mean_of_packets(float(whole), means, counts.sum(axis=1))
 
 
 def members_of(results: Results) -> list[tuple[str, list[int]]]:

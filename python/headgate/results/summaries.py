@@ -268,7 +268,7 @@ def _means(
     if not column.per:
         return [mean_of(series[:, i]) for i in objects]
     # Of all packets of the run: an interval counts by its packets.
-    counts, whole = intervals[column.per][0], _series(column, totals)[0]
+    counts, whole = column.weights(lambda name: intervals[name][0]), _series(column, totals)[0]
     return [mean_of_packets(float(whole[i]), series[:, i], counts[:, i]) for i in objects]
 
 

@@ -55,7 +55,7 @@ def summary(study: Study) -> list[dict[str, Any]]:
     for m in (m for m in metrics() if m.column in flows.column_names):
         column = columns("flows")[m.column or ""]
         values = to_numpy(flows[column.name]).astype(np.float64)
-        weights = to_numpy(flows[column.per]).astype(np.float64) if column.per else None
+        weights = column.weights(lambda name: to_numpy(flows[name]).astype(np.float64))
         how = m.over if m.over == "jain" else column.kind
         per_run[entry_of(m)] = combined(how, values, by_stretch(runs), weights)
     of_run = variant[runs]

@@ -12,7 +12,7 @@ from ...checks.phase import noise_sentence
 from ...results.groups import FlowGroup, groups
 from ...results.metrics import OF_COLUMN
 from ...results.results import OF_ONE_RUN, Results, digits, equal_text
-from ...results.summaries import AnySummary, Heading, LinkSummary, headings
+from ...results.summaries import AnySummary, FlowSummary, Heading, LinkSummary, headings
 from ...stats import Mean
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
@@ -183,6 +183,10 @@ def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
     for rank, key in enumerate(("retransmissions", "timeouts", "marks")):
         if wide or any(g.counts[key] for g in shown):
             columns.append(column(_words(key), 8 + rank, [g.counts[key] for g in shown]))
+    for h in (h for h in headings(FlowSummary) if h.path[0] == "more"):
+        values = [g.more[h.path[1]] for g in shown]
+        if (wide and not h.rare) or any(not isinstance(v, int) or v for v in values):
+            columns.append(column(h.heading, h.rank, values, h.scale, LEAST_TIME if h.unit == "s" else 0.0))
     print_fitted("groups: goodput and counts of all their flows together, delays the mean", columns, wide)
     _more(len(found), "groups")
 
