@@ -36,8 +36,15 @@ _ONE: Mapping[str, tuple[str, ...]] = {
 #: Flows of which each is a stream by itself: the word says nothing beside them.
 _STREAMS = ("video", "netflix", "youtube", "call", "voip", "cbr", "on_off", "poisson", "background")
 
+#: Mobile networks that are no sorts of paths here, and are written as rates.
+GENERATIONS = ("2g", "3g", "6g")
+
 #: What is to be typed for a word that has no meaning here.
 _HINTS = {
+    **{
+        name: f"expected {name[0]}Gbit/s for a rate, or lte or 5g for a telephone: headgate has no other mobile network"
+        for name in GENERATIONS
+    },
     **dict.fromkeys(
         ("stadia", "geforce", "xcloud", "luna"),
         "headgate has no cloud gaming as such: game is the packets of an online game, and "

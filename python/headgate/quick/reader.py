@@ -20,7 +20,7 @@ from .flows import all_names, counted, is_flow, name_of, split
 from .forms import rewritten
 from .line import TypedLine
 from .numbers import Numbered
-from .phrases import hint, together
+from .phrases import GENERATIONS, hint, together
 from .presets import PRESETS
 from .queues import known_as
 from .services import line_rate, path_of, service, taken
@@ -84,6 +84,10 @@ class _Reader(Numbered):
             word = self.words[self.at]
             self.at += 1
             word = self._of_two(word)
+            # A rate or a mobile network: what may mean two things is not read.
+            if word.lower() in GENERATIONS:
+                self._unknown(word)
+                continue
             read = self._option(word) or self._amount(word) or self._name(word) or self._of_queue(word)
             if not (read or self._limit(word) or self._smart(word)):
                 self._unknown(word)
