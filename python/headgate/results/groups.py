@@ -103,7 +103,7 @@ def _more(results: Results, own: list[int], totals: Columns, series: Columns, co
     if ratio is not None and (column.per or column.kind == "total"):
         whole = np.asarray(ratio(_sums(ratio, totals, own)), dtype=np.float64)
         if several or not set(ratio.columns) <= columns("intervals").keys():
-            return mean_of(whole, results.runs_equal)
+            return mean_of(whole, results.runs_equal) if several else float(whole[0])
         parts = {name: values[0] for name, values in _sums(ratio, series, own).items()}
         counts = column.weights(parts.__getitem__)
         return mean_of(ratio(parts)) if counts is None else mean_of_packets(float(whole[0]), ratio(parts), counts)
@@ -112,7 +112,7 @@ def _more(results: Results, own: list[int], totals: Columns, series: Columns, co
     whole = combined(column.kind, values, by_row, weights)
     if column.type == "int" and column.kind != "mean":
         return int(whole.sum() if column.kind == "total" else whole.max() if column.kind == "most" else whole.min())
-    return mean_of(whole, results.runs_equal)
+    return mean_of(whole, results.runs_equal) if several else float(whole[0])
 
 
 def _sums(ratio: Ratio, table: Columns, own: list[int]) -> dict[str, Any]:
