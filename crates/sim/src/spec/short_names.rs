@@ -102,15 +102,15 @@ pub const LIST: &[ShortName] = &[
         name: "zoom",
         entry: "packet = \"1200B\", workload = { kind = \"cbr\", rate = \"1200kbit/s\" }, control = \"none\"",
         sends: "125 packets of 1200 bytes a second, 1.2 Mbit/s, without flow control",
-        why: "One direction of a video call between two at 720 lines: what Zoom asks for (support.zoom.com, system requirements), up and \
-              down; --up-flows zoom is what you send. A real call lowers its rate where it does not get through.",
+        why: "One direction of a video call between two at 720 lines: what Zoom asks for (its system requirements, as others quote them), up \
+              and down; --up-flows zoom is what you send. A real call lowers its rate where it does not get through.",
         ..SHORT
     },
     ShortName {
         name: "netflix",
         entry: SEGMENTS,
         sends: "5 Mbit/s as Netflix recommends: a segment of 2.5 MB every 4 s",
-        why: "As video: 5 Mbit/s is the speed that Netflix recommends for 1080 lines (help.netflix.com, recommended speeds).",
+        why: "As video: 5 Mbit/s is the speed that Netflix recommends for HD (help.netflix.com/en/node/306).",
         lasts_s: SEVERAL_S,
         ..SHORT
     },
@@ -118,8 +118,8 @@ pub const LIST: &[ShortName] = &[
         name: "youtube",
         entry: SEGMENTS,
         sends: "5 Mbit/s as YouTube recommends: a segment of 2.5 MB every 4 s",
-        why: "As video: 5 Mbit/s is the sustained speed that YouTube recommends for 1080 lines (support.google.com/youtube, system \
-              requirements).",
+        why: "As video: 5 Mbit/s is what YouTube asks for with 1080 lines (its system requirements, as USA Today quoted them on \
+              25 March 2020).",
         lasts_s: SEVERAL_S,
         ..SHORT
     },
