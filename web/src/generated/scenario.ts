@@ -319,7 +319,7 @@ export type Aggregation = {
   packets?: number;
 };
 
-export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | "sfb" | "afd" | {
+export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | {
   adaptive?: boolean;
   automatic_weight?: boolean;
   by_bytes?: boolean;
@@ -418,6 +418,12 @@ export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold"
   samples?: number;
   target_queue?: number;
   update?: string;
+} | {
+  alpha?: number;
+  gamma?: number;
+  kind: "avq";
+  mark?: boolean;
+  virtual_buffer?: string;
 } | null;
 
 /** Which packets are one conversation at a port. */
@@ -1013,7 +1019,7 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "sqf" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1213,6 +1219,10 @@ export type Island = {
     min_threshold?: string;
     weight?: number;
   } | {
+    aqm?: Aqm;
+    buffer?: string;
+    kind: "sqf";
+  } | {
     adaptive?: boolean;
     automatic_weight?: boolean;
     buffer?: string;
@@ -1315,6 +1325,13 @@ export type Island = {
     samples?: number;
     target_queue?: number;
     update?: string;
+  } | {
+    alpha?: number;
+    buffer?: string;
+    gamma?: number;
+    kind: "avq";
+    mark?: boolean;
+    virtual_buffer?: string;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1501,7 +1518,7 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "sqf" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -1701,6 +1718,10 @@ export type Link = {
     min_threshold?: string;
     weight?: number;
   } | {
+    aqm?: Aqm;
+    buffer?: string;
+    kind: "sqf";
+  } | {
     adaptive?: boolean;
     automatic_weight?: boolean;
     buffer?: string;
@@ -1803,6 +1824,13 @@ export type Link = {
     samples?: number;
     target_queue?: number;
     update?: string;
+  } | {
+    alpha?: number;
+    buffer?: string;
+    gamma?: number;
+    kind: "avq";
+    mark?: boolean;
+    virtual_buffer?: string;
   } | {
     buffer?: string;
     drop_batch?: number;
@@ -1880,7 +1908,7 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "fq_codel" | "fq_pie" | "drr_plus" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "sqf" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | "fq_codel" | "fq_pie" | "drr_plus" | {
     aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
@@ -2080,6 +2108,10 @@ export type Link = {
     min_threshold?: string;
     weight?: number;
   } | {
+    aqm?: Aqm;
+    buffer?: string;
+    kind: "sqf";
+  } | {
     adaptive?: boolean;
     automatic_weight?: boolean;
     buffer?: string;
@@ -2182,6 +2214,13 @@ export type Link = {
     samples?: number;
     target_queue?: number;
     update?: string;
+  } | {
+    alpha?: number;
+    buffer?: string;
+    gamma?: number;
+    kind: "avq";
+    mark?: boolean;
+    virtual_buffer?: string;
   } | {
     buffer?: string;
     drop_batch?: number;

@@ -102,6 +102,7 @@ macro_rules! list {
             sfb: Sfb(SfbParams) = fcfs,
                 Card { main: &["buffer", "mark", "increment", "bin_size", "penalty_rate"], ..card!(fcfs + sfb) };
             afd: Afd(AfdParams) = fcfs;
+            avq: Avq(AvqParams) = fcfs;
         }
     };
 }

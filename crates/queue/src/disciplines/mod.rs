@@ -238,4 +238,5 @@ disciplines! {
     tbf: Tbf(TbfParams, aqm),
     htb: Htb(HtbParams, aqm),
     choke: Choke(ChokeParams),
+    sqf: Sqf(SqfParams, aqm),
 }
