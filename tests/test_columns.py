@@ -10,9 +10,11 @@ from headgate.results.columns import ColumnInfo, columns, shown
 from headgate.results.metrics import UNITS
 from headgate.results.results import TABLES
 from headgate.results.summaries import FlowSummary, LinkSummary, entries, headings
+from headgate.stats.quantiles import _bucket, _edges
 from headgate.sweep import rows
 
 from .conftest import ROOT, dumbbell
+from .exported import busy
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +31,12 @@ def test_the_tables_of_a_run_have_the_columns_of_the_list(table: str, results: h
     assert {name: found[name].dtype.kind for name in found.names[1:]} == {
         name: kinds[columns(table)[name].type] for name in found.names[1:]
     }
+
+
+def test_an_unknown_table_is_told_the_names_of_all(results: headgate.Results) -> None:
+    with pytest.raises(KeyError, match=f'"flow"; expected one of {", ".join(TABLES)}'):
+        results.runs[0].table("flow")
+    assert len(TABLES) == 10
 
 
 def test_what_is_measured_has_a_unit_of_the_known_ones_and_a_meaning() -> None:
@@ -100,3 +108,16 @@ def test_headings_have_the_units_of_the_columns(
         if unit is not None:
             assert (h.heading.endswith(f" {unit[0]}"), h.scale) == (True, unit[1])
         assert h.text == isinstance(h.value(found), str)
+
+
+def test_the_buckets_of_delays_are_those_of_sketches() -> None:
+    """The engine's histogram and `headgate.stats.Sketch` each have the formula: the table of the one has the edges of the other."""
+    delays = busy().delays
+    lower, upper = _edges(delays["bucket"])
+    ends = (delays["lower_s"] > lower * (1 + 1e-9)) | (delays["upper_s"] < upper * (1 - 1e-9))
+    assert len(lower) > 100
+    assert ends.sum() <= 2 * 2 * 4, "of each flow and measure the first and the last edge are the extremes"
+    assert delays["lower_s"][~ends] == pytest.approx(lower[~ends], rel=1e-12)
+    assert delays["upper_s"][~ends] == pytest.approx(upper[~ends], rel=1e-12)
+    middle = (delays["lower_s"] + delays["upper_s"]) / 2 * 1e12
+    assert _bucket(middle.astype(np.uint64)).tolist() == delays["bucket"].tolist()

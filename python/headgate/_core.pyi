@@ -8,6 +8,7 @@ from typing_extensions import Buffer
 
 __version__: str
 MISSING: int
+TABLES: list[str]
 DROP_KINDS: list[str]
 DROP_REASONS: list[str]
 DROP_REASON_KINDS: list[str]

@@ -183,6 +183,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     );
     m.add("TraceFault", m.py().get_type::<trace::TraceFault>())?;
     m.add("MISSING", headgate_replay::table::MISSING)?;
+    m.add("TABLES", headgate_sim::TableName::ALL.iter().map(|table| table.name()).collect::<Vec<_>>())?;
     let presets = headgate_control::transport::tcp::Preset::ALL.map(|preset| json!(preset));
     m.add("PRESETS", presets.iter().filter_map(Value::as_str).collect::<Vec<_>>())?;
     m.add("MODERN", headgate_sim::spec::short_names::MODERN)?;

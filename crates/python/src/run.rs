@@ -4,7 +4,7 @@ use crate::column::Column;
 use crate::watch::{Control, Watch};
 use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Delays, Finished, Followed, Rows, Run, Stretch, Table, Tracks, Window, delay_table};
+use headgate_sim::{Cells, Delays, Followed, Rows, Run, Stretch, Table, TableName, Tracks, Window, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -28,7 +28,7 @@ pub struct RunResult {
     /// Pairs of (events so far, digest then).
     #[pyo3(get)]
     checkpoints: Vec<(u64, String)>,
-    tables: Vec<(&'static str, Table)>,
+    tables: Vec<(TableName, Table)>,
     stretches: Vec<Stretch>,
     /// The table of delays is seldom needed: it is made when asked for.
     delays: Vec<Delays>,
@@ -53,17 +53,14 @@ impl RunResult {
         Watch::new(None).facts(py, &self.scenario)
     }
 
-    /// The columns of a table: flows, intervals, links, gauges, traces, routes or delays. A column of names is a pair (codes, names).
+    /// The columns of one of the `TABLES`. A column of names is a pair (codes, names).
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        if name == "delays" {
-            return columns(py, delay_table(&self.delays, &self.scenario.flows));
-        }
-        let (_, table) = self.tables.iter().find(|(n, _)| *n == name).ok_or_else(|| {
-            PyKeyError::new_err(format!(
-                "{name:?}; expected one of flows, intervals, links, gauges, traces, routes, delays"
-            ))
+        let wanted = TableName::named(name).ok_or_else(|| {
+            let names: Vec<&str> = TableName::ALL.iter().map(|table| table.name()).collect();
+            PyKeyError::new_err(format!("{name:?}; expected one of {}", names.join(", ")))
         })?;
-        columns(py, table.clone())
+        let made = self.tables.iter().find(|(name, _)| *name == wanted).map(|(_, table)| table.clone());
+        columns(py, made.unwrap_or_else(|| delay_table(&self.delays, &self.scenario.flows)))
     }
 
     /// The time measured, cut where flows begin, end or take other paths: of each part its beginning and end in s, the ports (rows of links) that
@@ -103,9 +100,6 @@ fn is_identity(codes: &[i64], names: &[String]) -> bool {
     codes.len() == names.len() && codes.iter().enumerate().all(|(i, c)| *c == i as i64) && !codes.is_empty()
 }
 
-/// Makes one table of a run.
-type Maker = fn(&Finished<'_>, &Scenario) -> Table;
-
 /// Rows that are handed over at a time.
 const BATCH: usize = 1 << 13;
 
@@ -131,21 +125,10 @@ pub fn run(
     let digest = format!("{:016x}", running.digest().value());
     let checkpoints = running.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
     let events = running.digest().events;
-    let makers: [(&'static str, Maker); 9] = [
-        ("flows", |f, s| f.flow_table(s)),
-        ("intervals", |f, s| f.interval_table(s)),
-        ("links", |f, s| f.link_table(s)),
-        ("classes", |f, s| f.class_table(s)),
-        ("sizes", |f, s| f.size_table(s)),
-        ("completions", |f, s| f.completion_table(s)),
-        ("traces", |f, s| f.trace_table(s)),
-        ("routes", |f, s| f.route_table(s)),
-        ("gauges", |f, s| f.gauge_table(s)),
-    ];
-    let mut tables = Vec::with_capacity(makers.len());
-    for (name, make) in makers {
+    let mut tables = Vec::with_capacity(TableName::ALL.len());
+    for &name in TableName::ALL.iter().filter(|name| **name != TableName::Delays) {
         watch.between(py)?;
-        tables.push((name, py.detach(|| make(&running.finished(), &scenario))));
+        tables.push((name, py.detach(|| running.finished().table(name, &scenario))));
     }
     let stretches = py.detach(|| running.finished().stretches(&scenario));
     let delays = running.take_delays();
@@ -179,7 +162,7 @@ fn hand_over(
     loop {
         let complete = watch.advance(py, &mut running, u64::MAX, BATCH)?;
         for (name, rows) in py.detach(|| running.take_rows(scenario)) {
-            take.call1((name, columns(py, rows)?))?;
+            take.call1((name.name(), columns(py, rows)?))?;
         }
         if complete {
             return Ok(running);

@@ -1,7 +1,7 @@
 //! The rows of growing tables: taken piece by piece they are those that would have been kept, and the totals do not need them.
 
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Gather, Rows, Run, Table};
+use headgate_sim::{Cells, Gather, Rows, Run, Table, TableName};
 
 const SCENARIO: &str = r#"{"duration": "20s", "warm_up": "3s", "interval": "0.7s", "traces": ["completions"],
     "nodes": [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "b", "kind": "host"}],
@@ -68,4 +68,21 @@ fn totals_are_the_sums_of_the_intervals_after_the_warm_up() {
         assert_eq!(sums, of(&totals, name), "{name}");
         assert!(sums.iter().sum::<i64>() < of(&rows, name).iter().sum(), "{name}: something was counted before");
     }
+}
+
+#[test]
+fn each_table_has_the_columns_of_its_list() {
+    let (s, mut running) = run(Rows::Kept, u64::MAX, |_, _| {});
+    let listed = headgate_sim::columns();
+    for &name in TableName::ALL {
+        let due: Vec<&str> =
+            listed.iter().filter(|c| c["table"] == name.name()).filter_map(|c| c["name"].as_str()).collect();
+        let table = running.finished().table(name, &s);
+        assert_eq!(table.iter().map(|(column, _)| *column).collect::<Vec<_>>(), due, "{name}");
+        assert_eq!(TableName::named(name.name()), Some(name));
+    }
+    let delays = running.finished().table(TableName::Delays, &s);
+    assert!(!matches!(&delays[0].1, Cells::Name(codes, _) if codes.is_empty()), "there were delays");
+    assert_eq!(text(&delays), text(&headgate_sim::delay_table(&running.take_delays(), &s.flows)));
+    assert_eq!(TableName::named("flow"), None);
 }

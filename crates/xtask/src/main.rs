@@ -7,7 +7,7 @@ mod programs;
 mod transports;
 
 use headgate_queue::{Number, Unit};
-use headgate_sim::{catalogue, spec::Scenario};
+use headgate_sim::{TableName, catalogue, spec::Scenario};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -127,15 +127,8 @@ fn numbers_page() -> String {
     out
 }
 
-/// The meaning of a row of each table.
-const TABLES: [(&str, &str); 10] = [
-    ("flows", "One row per flow: what was counted after the warm-up."),
-    ("intervals", "One row per flow and interval, the warm-up included."),
-    ("links", "One row per port, two to a link: what was counted after the warm-up."),
-    ("gauges", "One row per interval, port and gauge of its discipline, the warm-up included."),
-    ("traces", "One row per value that was recorded because the scenario's `traces` ask for it."),
-    ("routes", "One row per hop of each flow's data, as the paths are at the end of the run."),
-    ("delays", "One row per flow, measure and bucket of its histogram after the warm-up."),
+/// The meaning of a row of each table of a replay.
+const OF_REPLAYS: [(&str, &str); 3] = [
     ("replay-flows", "One row per flow of a replay."),
     ("replay-summary", "One row per discipline of a replay."),
     ("replay-packets", "One row per packet of a replay, in the order of arrival."),
@@ -149,7 +142,8 @@ fn columns_page() -> String {
     out.push_str("`most` the minimum or the maximum is taken. A `key` identifies the object of the row, and a `given` value describes that object.\n");
     out.push_str("Tables of several runs have a column `run` as well, and those of a replay a column `queue`. A number that was not measured is nan.\n");
     let columns = headgate_replay::columns();
-    for (table, meaning) in TABLES {
+    let of_runs = TableName::ALL.iter().map(|table| (table.name(), table.about()));
+    for (table, meaning) in of_runs.chain(OF_REPLAYS) {
         write!(out, "\n## `{table}`\n\n{meaning}\n\n| column | unit | kind | meaning |\n| --- | --- | --- | --- |\n")
             .expect("a string");
         for c in columns.iter().filter(|c| c["table"] == table) {

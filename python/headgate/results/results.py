@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .spool import Spool
 
 #: The tables of a run.
-TABLES = ("flows", "intervals", "links", "classes", "sizes", "completions", "gauges", "traces", "routes", "delays")
+TABLES = tuple(_core.TABLES)
 
 
 #: What the interval of a single run is taken over.

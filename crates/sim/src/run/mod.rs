@@ -26,7 +26,7 @@ use crate::network::Network;
 use crate::record::Record;
 use crate::spec::Scenario;
 use crate::table::Table;
-use crate::tables::Delays;
+use crate::tables::{Delays, TableName};
 use crate::tracks::{Tracks, Window};
 use headgate_packet::Time;
 use headgate_queue::AnyDiscipline;
@@ -104,13 +104,10 @@ impl Run {
     }
 
     /// The rows of the tables that grow with the run, since the last call: each table with its columns, also one without rows.
-    pub fn take_rows(&mut self, s: &Scenario) -> [(&'static str, Table); 3] {
+    pub fn take_rows(&mut self, s: &Scenario) -> [(TableName, Table); 3] {
         let finished = self.finished();
-        let tables = [
-            ("intervals", finished.interval_table(s)),
-            ("gauges", finished.gauge_table(s)),
-            ("completions", finished.completion_table(s)),
-        ];
+        let tables = [TableName::Intervals, TableName::Gauges, TableName::Completions];
+        let tables = tables.map(|name| (name, finished.table(name, s)));
         self.record.samples.intervals.clear();
         self.record.samples.gauges.clear();
         self.record.objects.rows.clear();

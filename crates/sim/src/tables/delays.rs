@@ -1,6 +1,7 @@
 //! The table of delays: one row per flow, measure and bucket of its histogram that is not empty.
 
-use crate::meter::Histogram;
+use crate::finished::Finished;
+use crate::meter::{FlowMeter, Histogram};
 use crate::spec;
 use crate::table::Kind::{Given, Key, Total};
 use crate::table::Of::{Code, Float, Int};
@@ -33,10 +34,24 @@ pub(super) fn columns() -> Vec<Column<Row>> {
 
 /// The table of delays.
 pub fn delay_table(delays: &[Delays], flows: &[spec::Flow]) -> Table {
+    made(delays.iter().map(|of_flow| of_flow.each_ref().map(Option::as_deref)), flows)
+}
+
+impl Finished<'_> {
+    /// The table of delays of a run whose delays were not taken.
+    pub fn delay_table(&self, s: &spec::Scenario) -> Table {
+        fn of_flow(meter: &FlowMeter) -> [Option<&Histogram>; 2] {
+            [meter.control.as_ref().and_then(|control| control.rtt.as_deref()), meter.one_way.as_deref()]
+        }
+        made(self.record.meters.iter().map(of_flow), &s.flows)
+    }
+}
+
+fn made<'a>(delays: impl Iterator<Item = [Option<&'a Histogram>; 2]>, flows: &[spec::Flow]) -> Table {
     let mut rows = Vec::new();
-    for (flow, of_flow) in delays.iter().enumerate() {
-        for (measure, histogram) in of_flow.iter().enumerate() {
-            rows.extend(histogram.iter().flat_map(|h| h.buckets()).map(|(bucket, lower, upper, count)| Row {
+    for (flow, of_flow) in delays.enumerate() {
+        for (measure, histogram) in of_flow.into_iter().enumerate() {
+            rows.extend(histogram.into_iter().flat_map(Histogram::buckets).map(|(bucket, lower, upper, count)| Row {
                 flow: flow as u64,
                 measure: measure as u64,
                 bucket,

@@ -13,27 +13,93 @@ mod traces;
 pub use delays::{Delays, delay_table};
 pub(crate) use flows::{sends, stops};
 
+use crate::finished::Finished;
 use crate::meter::Count;
 use crate::spec::Scenario;
 use crate::table::Kind::{Mean, Total};
 use crate::table::Of::{Float, Int};
-use crate::table::{Column, column};
+use crate::table::{Column, Table, column};
 use serde_json::Value;
+use std::fmt;
 
-/// Every column of the tables of a run: table, name, unit, kind, type and meaning of each.
+/// Makes the enum over all tables of a run from the list. A line has the name in files, what makes the columns and, of [`Finished`], what makes the table;
+/// its comment is the meaning of a row.
+macro_rules! tables {
+    ($(#[doc = $about:literal] $Name:ident $name:literal: $columns:path, $make:ident;)+) => {
+        /// A table of a run.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum TableName {
+            $(#[doc = $about] $Name,)+
+        }
+
+        impl TableName {
+            /// All tables.
+            pub const ALL: &[TableName] = &[$(TableName::$Name),+];
+
+            /// The name in files.
+            pub const fn name(self) -> &'static str {
+                match self { $(TableName::$Name => $name),+ }
+            }
+
+            /// The meaning of a row.
+            pub fn about(self) -> &'static str {
+                match self { $(TableName::$Name => $about.trim_ascii()),+ }
+            }
+
+            /// Its columns: table, name, unit, kind, type and meaning of each.
+            fn columns(self) -> Vec<Value> {
+                match self { $(TableName::$Name => $columns().iter().map(|c| c.describe($name)).collect()),+ }
+            }
+        }
+
+        impl Finished<'_> {
+            /// A table of the run.
+            pub fn table(&self, name: TableName, s: &Scenario) -> Table {
+                match name { $(TableName::$Name => self.$make(s)),+ }
+            }
+        }
+    };
+}
+
+tables! {
+    /// One row per flow: what was counted after the warm-up.
+    Flows "flows": flows::columns, flow_table;
+    /// One row per flow and interval, the warm-up included.
+    Intervals "intervals": intervals::columns, interval_table;
+    /// One row per port, two to a link: what was counted after the warm-up.
+    Links "links": links::columns, link_table;
+    /// One row per class of flows with transfers: their number after the warm-up, and their completion times.
+    Classes "classes": classes::columns, class_table;
+    /// One row per class and size of its transfers, by powers of two: their completion times.
+    Sizes "sizes": classes::size_columns, size_table;
+    /// One row per complete transfer, the warm-up included, if the scenario's `traces` ask for `completions`.
+    Completions "completions": completions::columns, completion_table;
+    /// One row per interval, port and gauge of its discipline, the warm-up included.
+    Gauges "gauges": gauges::columns, gauge_table;
+    /// One row per value that was recorded because the scenario's `traces` ask for it.
+    Traces "traces": traces::columns, trace_table;
+    /// One row per hop of each flow's data, as the paths are at the end of the run.
+    Routes "routes": routes::columns, route_table;
+    /// One row per flow, measure and bucket of its histogram after the warm-up.
+    Delays "delays": delays::columns, delay_table;
+}
+
+impl TableName {
+    /// The table of this name.
+    pub fn named(name: &str) -> Option<TableName> {
+        TableName::ALL.iter().copied().find(|table| table.name() == name)
+    }
+}
+
+impl fmt::Display for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Every column of the tables of a run.
 pub fn columns() -> Vec<Value> {
-    let mut all = Vec::new();
-    all.extend(flows::columns().iter().map(|c| c.describe("flows")));
-    all.extend(intervals::columns().iter().map(|c| c.describe("intervals")));
-    all.extend(classes::columns().iter().map(|c| c.describe("classes")));
-    all.extend(classes::size_columns().iter().map(|c| c.describe("sizes")));
-    all.extend(completions::columns().iter().map(|c| c.describe("completions")));
-    all.extend(links::columns().iter().map(|c| c.describe("links")));
-    all.extend(gauges::columns().iter().map(|c| c.describe("gauges")));
-    all.extend(traces::columns().iter().map(|c| c.describe("traces")));
-    all.extend(routes::columns().iter().map(|c| c.describe("routes")));
-    all.extend(delays::columns().iter().map(|c| c.describe("delays")));
-    all
+    TableName::ALL.iter().flat_map(|table| table.columns()).collect()
 }
 
 /// How many columns the tables of intervals, gauges, traces and completions have, which grow with the run.
