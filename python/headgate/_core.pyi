@@ -8,6 +8,7 @@ from typing_extensions import Buffer
 
 __version__: str
 MISSING: int
+CAPTURE_FLOWS: int
 TABLES: list[str]
 DROP_KINDS: list[str]
 DROP_REASONS: list[str]
@@ -143,6 +144,16 @@ class Batch:
     def routes(self) -> dict[str, Column]: ...
     def stretches(self) -> list[Stretch]: ...
     def take(self, name: str) -> dict[str, Column | list[str] | tuple[Column, list[str]]]: ...
+
+class Capture:
+    """A capture in pcapng that is being written: a note, the names of flows, and of ports the name, what they are and the rate in bit/s."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], note: str, flows: Sequence[str], ports: Sequence[tuple[str, str, float]]
+    ) -> None: ...
+    def take(self, packets: dict[str, Any], waiting: dict[str, Any]) -> None: ...
+    def finish(self) -> None: ...
+    def close(self) -> None: ...
 
 class Calls:
     """A trace of calls to a bounded heap: insertions and get_mins."""

@@ -22,4 +22,4 @@ pub use frame::{Frame, LinkType, Stamp};
 pub use key::{Classify, Key};
 pub use not_ip::NotIp;
 pub use reader::Reader;
-pub use writer::{OutputFile, Writer};
+pub use writer::{OutputFile, SimulatedPacket, SimulatedPort, SimulatedWriter, Writer};

@@ -4,23 +4,18 @@
 //! of each interface, Enhanced Packet Blocks with comments. Marks: RFC 3168, section 5; checksums: RFC 1624, equation 3.
 //! Deviations: none.
 
+mod blocks;
 mod output_file;
+mod simulated;
 
 use crate::layers::ip_header;
 use crate::{CaptureError, Frame, LinkType, Place, Stamp};
+use blocks::{Blocks, COMMENT};
 pub use output_file::OutputFile;
+pub use simulated::{SimulatedPacket, SimulatedPort, SimulatedWriter};
 use std::collections::HashMap;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
-
-const SECTION_HEADER: u32 = 0x0a0d_0d0a;
-const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-const INTERFACE_DESCRIPTION: u32 = 1;
-const ENHANCED_PACKET: u32 = 6;
-const END_OF_OPTIONS: u16 = 0;
-const COMMENT: u16 = 1;
-const APPLICATION: u16 = 4;
-const TIME_RESOLUTION: u16 = 9;
 
 /// A pcapng capture that is being written: nanoseconds, one interface for each link type and interface of the input.
 ///
@@ -36,10 +31,8 @@ const TIME_RESOLUTION: u16 = 9;
 /// # Ok::<(), headgate_capture::CaptureError>(())
 /// ```
 pub struct Writer<W: Write = OutputFile> {
-    out: BufWriter<W>,
+    blocks: Blocks<W>,
     interfaces: HashMap<(LinkType, u32), u32>,
-    /// The block that is being put together.
-    block: Vec<u8>,
     /// What was written last.
     place: Place,
 }
@@ -69,16 +62,8 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// The header cannot be written.
     pub fn new(sink: W) -> Result<Writer<W>, CaptureError> {
-        let (out, interfaces) = (BufWriter::with_capacity(256 << 10, sink), HashMap::new());
-        let mut writer = Writer { out, interfaces, block: Vec::new(), place: Place::Header };
-        writer.begin(SECTION_HEADER);
-        writer.u32(BYTE_ORDER);
-        writer.block.extend([1, 0, 0, 0]); // version 1.0
-        writer.block.extend([0xff; 8]); // no length given
-        writer.option(APPLICATION, b"headgate");
-        writer.option(END_OF_OPTIONS, b"");
-        writer.end()?;
-        Ok(writer)
+        let blocks = Blocks::new(sink, "").map_err(|e| unwritable(Place::Header, &e))?;
+        Ok(Writer { blocks, interfaces: HashMap::new(), place: Place::Header })
     }
 
     /// Writes a packet with another time, a comment (none if empty) and, if `marked`, congestion experienced in its IP header.
@@ -93,21 +78,15 @@ impl<W: Write> Writer<W> {
         }
         self.place = Place::Packet(frame.number);
         let interface = self.interface(frame)?;
-        self.begin(ENHANCED_PACKET);
-        self.u32(interface);
-        self.u32((at.nanos() >> 32) as u32);
-        self.u32(at.nanos() as u32);
-        self.u32(frame.captured.len() as u32);
-        self.u32(frame.bytes);
-        let start = self.block.len();
-        self.block.extend_from_slice(frame.captured);
-        let marked = marked && set_mark(frame.link, &mut self.block[start..]);
-        self.pad();
-        if !comment.is_empty() {
-            self.option(COMMENT, comment.as_bytes());
-            self.option(END_OF_OPTIONS, b"");
-        }
-        self.end()?;
+        let captured = self.blocks.packet(interface, at.nanos(), frame.bytes, frame.captured);
+        let marked = marked && set_mark(frame.link, captured);
+        let written = if comment.is_empty() {
+            self.blocks.end()
+        } else {
+            self.blocks.option(COMMENT, comment.as_bytes());
+            self.blocks.end_with_options()
+        };
+        written.map_err(|e| unwritable(self.place, &e))?;
         self.place = Place::After(frame.number);
         Ok(marked)
     }
@@ -117,7 +96,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// The sink cannot be written.
     pub fn into_inner(self) -> Result<W, CaptureError> {
-        self.out.into_inner().map_err(|e| unwritable(self.place, e.error()))
+        self.blocks.into_inner().map_err(|e| unwritable(self.place, &e))
     }
 
     /// The interface of a packet, described before its first packet.
@@ -125,45 +104,10 @@ impl<W: Write> Writer<W> {
         if let Some(&known) = self.interfaces.get(&(frame.link, frame.interface)) {
             return Ok(known);
         }
-        self.begin(INTERFACE_DESCRIPTION);
-        self.block.extend(frame.link.number().to_le_bytes());
-        self.block.extend([0; 2]);
-        self.u32(0); // any number of bytes may be captured
-        self.option(TIME_RESOLUTION, &[9]);
-        self.option(END_OF_OPTIONS, b"");
-        self.end()?;
+        self.blocks.interface(frame.link.number(), &[]).map_err(|e| unwritable(self.place, &e))?;
         let new = self.interfaces.len() as u32;
         self.interfaces.insert((frame.link, frame.interface), new);
         Ok(new)
-    }
-
-    /// Begins a block; its length is filled in at its end.
-    fn begin(&mut self, kind: u32) {
-        self.block.clear();
-        self.u32(kind);
-        self.u32(0);
-    }
-
-    fn u32(&mut self, value: u32) {
-        self.block.extend(value.to_le_bytes());
-    }
-
-    fn option(&mut self, code: u16, value: &[u8]) {
-        self.block.extend(code.to_le_bytes());
-        self.block.extend((value.len() as u16).to_le_bytes());
-        self.block.extend_from_slice(value);
-        self.pad();
-    }
-
-    fn pad(&mut self) {
-        self.block.resize(self.block.len().next_multiple_of(4), 0);
-    }
-
-    fn end(&mut self) -> Result<(), CaptureError> {
-        let length = self.block.len() as u32 + 4;
-        self.block[4..8].copy_from_slice(&length.to_le_bytes());
-        self.u32(length);
-        self.out.write_all(&self.block).map_err(|e| unwritable(self.place, &e))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `headgate._core`: the engine for Python. It has no logic: texts in, columns out.
 
 mod batch;
+mod capture;
 mod column;
 mod cost;
 mod document;
@@ -176,6 +177,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         document::Toml,
         batch::Batch,
         watch::Control,
+        capture::Capture,
         cost::Calls,
         replay::Replay,
         trace::TraceFile,
@@ -183,6 +185,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     );
     m.add("TraceFault", m.py().get_type::<trace::TraceFault>())?;
     m.add("MISSING", headgate_replay::table::MISSING)?;
+    m.add("CAPTURE_FLOWS", capture::MOST_FLOWS)?;
     m.add("TABLES", headgate_sim::TableName::ALL.iter().map(|table| table.name()).collect::<Vec<_>>())?;
     let presets = headgate_control::transport::tcp::Preset::ALL.map(|preset| json!(preset));
     m.add("PRESETS", presets.iter().filter_map(Value::as_str).collect::<Vec<_>>())?;
