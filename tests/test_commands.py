@@ -83,8 +83,8 @@ def test_the_reference_of_json_and_the_list_of_tools_are_what_the_commands_decla
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text("utf-8") == module.page(), "run `python docs/commands.py`"
-    assert module.README.read_text("utf-8") == module.readme(), "run `python docs/commands.py`"
+    assert module.PAGE.read_text("utf-8") == module.page(), "run `cargo xtask write`"
+    assert module.README.read_text("utf-8") == module.readme(), "run `cargo xtask write`"
 
 
 #: What stands in kept outputs in place of what differs, and of long parts.

@@ -36,7 +36,7 @@ def held(form: type, value: Any) -> None:
         TypeAdapter(form).validate_json(json.dumps(value), strict=True)
     except ValidationError as e:
         raise AssertionError(
-            f"an answer is not as headgate/explore/answers says: correct it, and run `python web/write_types.py`.\n{e}"
+            f"an answer is not as headgate/explore/answers says: correct it, and run `cargo xtask write`.\n{e}"
         ) from None
 
 
@@ -45,7 +45,7 @@ def test_the_types_of_the_page_are_those_of_the_schema_and_the_answers() -> None
     module = writer()
     for name, make in module.FILES.items():
         text = (ROOT / "web" / "src" / "generated" / name).read_text()
-        assert text == make(), f"web/src/generated/{name} is stale: run `python web/write_types.py`"
+        assert text == make(), f"web/src/generated/{name} is stale: run `cargo xtask write`"
 
 
 def test_a_form_notices_what_is_missing_and_what_is_too_much() -> None:

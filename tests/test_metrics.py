@@ -110,8 +110,8 @@ def test_the_pages_list_the_metrics_of_today() -> None:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text("utf-8") == module.page(), "run `python docs/metrics.py`"
-    assert module.GUIDE.read_text("utf-8") == module.guide(), "run `python docs/metrics.py`"
+    assert module.PAGE.read_text("utf-8") == module.page(), "run `cargo xtask write`"
+    assert module.GUIDE.read_text("utf-8") == module.guide(), "run `cargo xtask write`"
 
 
 def _of_paper(paper: Path) -> list[str]:

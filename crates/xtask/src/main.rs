@@ -1,9 +1,11 @@
-//! `cargo xtask write` makes the generated files; `cargo xtask check` fails when one is stale, or a file of code has 400 lines or more.
+//! `cargo xtask write` makes the generated files; `cargo xtask check` fails when one is stale, or a file of code has 400 lines or more. Scripts in
+//! Python make some of them: see `scripts.rs`.
 
 mod length;
 mod marked;
 mod numbers;
 mod programs;
+mod scripts;
 mod transports;
 
 use headgate_queue::{Number, Unit};
@@ -23,9 +25,13 @@ fn main() -> ExitCode {
                 std::fs::create_dir_all(full.parent().expect("a file in a folder")).expect("the folder can be made");
                 std::fs::write(&full, text).expect("the file can be written");
             }
-            return ExitCode::SUCCESS;
+            scripts::write(&root)
         }
-        "check" => faults(&root),
+        "check" => {
+            let mut faults = faults(&root);
+            faults.extend(scripts::faults(&root));
+            faults
+        }
         _ => {
             eprintln!("usage: cargo xtask write | check");
             return ExitCode::from(2);

@@ -1,6 +1,6 @@
 """What the server answers, in types: the one definition of it.
 
-`web/write_types.py` makes the page's types of them, and `tests/test_explore_types.py` holds real answers against them. Times are in seconds
+`cargo xtask write` makes the page's types of them, and `tests/test_explore_types.py` holds real answers against them. Times are in seconds
 and rates in bit/s where a name says nothing else; null stands for a number that there is none of.
 """
 
