@@ -248,6 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn a_round_trip_adds_what_belongs_to_the_window_of_now() {
+        // Section 5: 72 packets at 83000. Appendix B: 24 from 7009 on, 25 from 7558 on; 3 from 221 on, 4 from 347 on.
+        let mut h = at(83_000);
+        for (used, from, due) in [(9346, 80_000..=90_000, 72..=72), (500, 7300..=7500, 24..=25), (1, 310..=325, 3..=3)] {
+            let window = h.allowance().window;
+            (0..window).for_each(|_| h.on_ack(&ack()));
+            let more = h.allowance().window - window;
+            assert!(from.contains(&window) && due.contains(&more), "{window} {more}");
+            h.on_loss(&Loss { used, ..loss(LossKind::DuplicateAcks) });
+        }
+    }
+
+    #[test]
     fn a_small_window_is_that_of_reno() {
         let (mut h, mut reno) = (at(2), Sack::new(&SackParams::default()));
         reno.on_start(2);
