@@ -21,6 +21,7 @@ from headgate.analysis import gps_finish_times
 from headgate.papers import Reproduction, list_papers, load_paper, write_report
 from headgate.papers.demers1989 import emulation
 from headgate.papers.figures import draw
+from headgate.papers.folder import folder_of
 from headgate.papers.keshav1991.chapter3 import times
 from headgate.papers.keshav1991.chapter3.costs import Costs
 from headgate.papers.model import Published
@@ -327,6 +328,15 @@ def test_every_network_of_the_papers_can_be_drawn() -> None:
                 flows = json.loads(_core.check(json.dumps(i.scenario)))["flows"]
                 assert flows[0]["name"] in svg
                 assert "bit/s" in svg
+
+
+@pytest.mark.parametrize("name", list_papers())
+def test_every_study_is_a_function_of_the_folder(name: str) -> None:
+    paper = load_paper(name)
+    folder = folder_of(paper)
+    for i in paper.items:
+        if i.study:
+            assert callable(getattr(folder.module(i.study), "study", None)), i.name
 
 
 @pytest.mark.parametrize("name", list_papers())
