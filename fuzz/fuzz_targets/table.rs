@@ -22,7 +22,7 @@ static QUEUES: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let mut all = Vec::new();
     for entry in LIST {
         let table = marking(entry.name, (entry.defaults)());
-        if (entry.schema)()["properties"].get("aqm").is_some() && (entry.defaults)().get("aqm").is_none() {
+        if entry.schema()["properties"].get("aqm").is_some() && (entry.defaults)().get("aqm").is_none() {
             // Packets of a conversation may be in several leaves of htb, so that it takes no AQM that looks at conversations.
             let takes = |name: &str| {
                 entry.name != "htb" || aqm::Spec::default_of(name).is_some_and(|spec| !spec.per_conversation())

@@ -227,7 +227,7 @@ fn micros(n: u64) -> Duration {
 #[test]
 fn every_number_has_a_range() {
     for entry in LIST {
-        let schema = (entry.schema)();
+        let schema = entry.schema();
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
             let kind = if field["type"].is_array() { &field["type"][0] } else { &field["type"] };
             if kind == "number" || kind == "integer" {
@@ -262,7 +262,7 @@ fn each_parameter_alone_at_its_ends() {
 /// Half of the cases are of the flow controls with the most numbers: more of their combinations.
 fn entries() -> Vec<&'static Entry> {
     let numbers = |entry: &&Entry| {
-        (entry.schema)()["properties"].as_object().map_or(0, |p| p.values().filter(|f| f["type"] == "number").count())
+        entry.schema()["properties"].as_object().map_or(0, |p| p.values().filter(|f| f["type"] == "number").count())
     };
     LIST.iter().chain(LIST.iter().filter(|entry| numbers(entry) > 3)).collect()
 }

@@ -7,7 +7,7 @@ use crate::card::Card;
 use crate::check::{Check, Wrong};
 use crate::cut;
 use crate::foreign::{Chosen, Registry};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -26,10 +26,17 @@ pub struct Entry {
     pub header: &'static str,
     /// The names of its parameters, in the order in which the struct has them.
     pub fields: fn() -> Vec<&'static str>,
-    /// JSON Schema of its parameter struct; the definitions are inlined.
-    pub schema: fn() -> Value,
+    /// JSON Schema of its parameter struct, for a generator.
+    pub describe: fn(&mut SchemaGenerator) -> Schema,
     /// The default parameters as JSON.
     pub defaults: fn() -> Value,
+}
+
+impl Entry {
+    /// JSON Schema of its parameter struct; the definitions are inlined.
+    pub fn schema(&self) -> Value {
+        inlined(self.describe)
+    }
 }
 
 /// Separates the place of an error from its message: `path \u{1} message`.
@@ -240,15 +247,32 @@ pub fn defaults_of<P: Default + Serialize>() -> Value {
     serde_json::to_value(P::default()).expect("parameter structs are plain data")
 }
 
-/// The schema of the whole choice: any entry of the list by name, or an object with its parameters.
-pub fn schema(entries: &[Entry]) -> Value {
-    schema_with(entries, &[])
+/// The name in the definitions of a schema of what is called `a loss law`: `LossLaw`.
+pub fn definition(what: &str) -> String {
+    what.split_once(' ').map_or(String::new(), |(_, words)| camel(words))
 }
 
-/// As `schema`, with entries that were registered: names, sources and schemas of parameters.
-pub fn schema_with(entries: &[Entry], registered: &[(String, String, Value)]) -> Value {
-    let listed = entries.iter().map(|e| (e.name, e.card.source, (e.schema)()));
-    let all = listed.chain(registered.iter().map(|(name, source, schema)| (&**name, &**source, schema.clone())));
+fn camel(words: &str) -> String {
+    let word = |word: &str| {
+        let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+        first.to_uppercase() + &rest.to_lowercase()
+    };
+    words.split(|c: char| !c.is_alphanumeric()).map(word).collect()
+}
+
+/// The schema of a whole choice: any entry of the list by name, or an object with its parameters. Each entry is a definition of its own, unless the
+/// generator inlines definitions. Entries that were registered follow: names, sources and schemas of parameters.
+pub fn schema(
+    generator: &mut SchemaGenerator,
+    what: &str,
+    entries: &[Entry],
+    registered: &[(String, String, Value)],
+) -> Schema {
+    let mut all: Vec<(&str, &str, Value)> = Vec::new();
+    for entry in entries {
+        all.push((entry.name, entry.card.source, described(generator, entry)));
+    }
+    all.extend(registered.iter().map(|(name, source, schema)| (&**name, &**source, schema.clone())));
     let (mut names, mut variants) = (Vec::new(), vec![Value::Null]);
     for (name, source, mut schema) in all {
         if let Value::Object(object) = &mut schema {
@@ -258,10 +282,41 @@ pub fn schema_with(entries: &[Entry], registered: &[(String, String, Value)]) ->
             object.insert("required".to_owned(), json!(["kind"]));
         }
         names.push(name);
-        variants.push(schema);
+        variants.push(defined(generator, definition(what) + &camel(name), schema));
     }
     variants[0] = json!({ "type": "string", "enum": names });
-    json!({ "anyOf": variants })
+    json_schema!({ "anyOf": variants })
+}
+
+/// The schema of an entry's parameters. A struct that holds no more than another one refers to that, and has its schema here.
+fn described(generator: &mut SchemaGenerator, entry: &Entry) -> Value {
+    let before = generator.definitions().len();
+    let mut schema = (entry.describe)(generator);
+    let name = schema.remove("$ref").and_then(|of| Some(of.as_str()?.strip_prefix("#/$defs/")?.to_owned()));
+    let Some(name) = name else { return schema.to_value() };
+    // What was not there before is not needed by itself.
+    let is_new = generator.definitions().len() > before;
+    let definitions = generator.definitions_mut();
+    let of = if is_new { definitions.remove(&name) } else { definitions.get(&name).cloned() };
+    let mut whole = of.unwrap_or_default();
+    if let (Value::Object(whole), Value::Object(own)) = (&mut whole, schema.to_value()) {
+        whole.extend(own);
+    }
+    whole
+}
+
+/// A reference to a schema, which becomes a definition; the schema itself if the generator inlines definitions.
+fn defined(generator: &mut SchemaGenerator, mut name: String, schema: Value) -> Value {
+    if generator.settings().inline_subschemas {
+        return schema;
+    }
+    // Names of one's own may differ only in a sign.
+    while generator.definitions().contains_key(&name) {
+        name.push('_');
+    }
+    let reference = json!({ "$ref": format!("#/$defs/{name}") });
+    generator.definitions_mut().insert(name, schema);
+    reference
 }
 
 /// Writes a choice back: the parameters with their `kind` in front.
@@ -313,7 +368,7 @@ macro_rules! choice {
                 match std::str::from_utf8(&HEADER) { Ok(text) => text, Err(_) => "" }
             },
             fields: $crate::choice::fields_of::<$module::$Params>,
-            schema: $crate::choice::schema_of::<$module::$Params>,
+            describe: <$module::$Params as schemars::JsonSchema>::json_schema,
             defaults: $crate::choice::defaults_of::<$module::$Params>,
         }),+] $($names)?);
 
@@ -373,10 +428,9 @@ macro_rules! choice {
         }
 
         impl schemars::JsonSchema for Spec {
-            fn inline_schema() -> bool { true }
-            fn schema_name() -> std::borrow::Cow<'static, str> { $what.into() }
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                $crate::choice!(@schema $($registry)?).try_into().expect("an object is a schema")
+            fn schema_name() -> std::borrow::Cow<'static, str> { $crate::choice::definition($what).into() }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::choice::schema(generator, $what, LIST, &$crate::choice!(@registered $($registry)?))
             }
         }
     };
@@ -386,8 +440,8 @@ macro_rules! choice {
         const ALL: [$crate::choice::Entry; LISTED.len() + $names::ENTRIES.len()] = $crate::choice::joined(LISTED, $names::ENTRIES);
         &ALL
     } };
-    (@schema) => { $crate::choice::schema(LIST) };
-    (@schema $registry:ident) => { $crate::choice::schema_with(LIST, &$registry.schemas()) };
+    (@registered) => { [] };
+    (@registered $registry:ident) => { $registry.schemas() };
     (@default $name:ident) => { None };
     (@default $name:ident $registry:ident) => {
         $registry.choose($name, &$crate::foreign::Value::Object(Default::default())).and_then(Result::ok).map(Spec::Foreign)

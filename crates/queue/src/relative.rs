@@ -13,7 +13,7 @@ fn of_list(list: &'static [Entry], known: &'static Buffers, table: &Value) -> &'
     let kind = table["kind"].as_str().unwrap_or_default();
     let Some(place) = list.iter().position(|entry| entry.name == kind) else { return &[] };
     let known = known.get_or_init(|| vec![OnceLock::new(); list.len()]);
-    known[place].get_or_init(|| of_schema(&(list[place].schema)()))
+    known[place].get_or_init(|| of_schema(&list[place].schema()))
 }
 
 /// The paths of the parameters of a discipline that are buffers, and of its AQM's.

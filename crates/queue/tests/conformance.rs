@@ -178,7 +178,7 @@ proptest! {
     /// Every scheduler that takes an AQM, with one that drops and marks on departure.
     #[test]
     fn the_contract_holds_where_packets_are_dropped_on_departure(arrivals in arrivals()) {
-        for entry in LIST.iter().filter(|entry| (entry.schema)()["properties"].get("aqm").is_some()) {
+        for entry in LIST.iter().filter(|entry| entry.schema()["properties"].get("aqm").is_some()) {
             let plain = match entry.name {
                 "drr_plus" => continue,
                 kind => discipline(kind, "20pkt"),

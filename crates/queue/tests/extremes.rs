@@ -83,7 +83,7 @@ fn managed(aqm: Value) -> [Value; 2] {
 #[test]
 fn every_number_has_a_range() {
     for entry in LIST.iter().chain(aqm::LIST) {
-        let schema = (entry.schema)();
+        let schema = entry.schema();
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
             let kind = if field["type"].is_array() { &field["type"][0] } else { &field["type"] };
             if kind == "number" || kind == "integer" {

@@ -44,7 +44,7 @@ fn edges(default: &Value, name: &str) -> Vec<Value> {
 fn table() -> impl Strategy<Value = Value> {
     select(headgate_queue::LIST.iter().map(|e| e.name).collect::<Vec<_>>()).prop_flat_map(|kind| {
         let entry = headgate_queue::LIST.iter().find(|e| e.name == kind).expect("it is in the list");
-        let (defaults, schema) = ((entry.defaults)(), (entry.schema)());
+        let (defaults, schema) = ((entry.defaults)(), entry.schema());
         let properties = schema["properties"].as_object().cloned().unwrap_or_default();
         let fields: Vec<(String, Vec<Value>)> = properties
             .iter()

@@ -161,7 +161,7 @@ fn plugin<M: ?Sized>(entry: &foreign::Entry<M>, list: &[Entry]) -> Value {
 }
 
 fn describe(entry: &Entry) -> Value {
-    let (schema, defaults) = ((entry.schema)(), (entry.defaults)());
+    let (schema, defaults) = (entry.schema(), (entry.defaults)());
     let parameters = parameters(&schema, &defaults);
     json!({
         "name": entry.name, "source": entry.card.source, "deviations": deviations(entry.header), "summary": schema["description"],

@@ -50,7 +50,7 @@ fn heavy() -> impl Iterator<Item = Value> {
 
 fn entry(list: &'static [Entry]) -> impl Strategy<Value = Value> {
     (0..list.len()).prop_flat_map(move |i| {
-        let (defaults, schema) = ((list[i].defaults)(), (list[i].schema)());
+        let (defaults, schema) = ((list[i].defaults)(), list[i].schema());
         let properties = schema["properties"].as_object().cloned().unwrap_or_default();
         let fields: Vec<_> = properties
             .iter()

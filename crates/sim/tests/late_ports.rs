@@ -88,7 +88,7 @@ proptest! {
         // Each scheduler with one of the AQMs, and in further cases with the others.
         let aqms = headgate_queue::aqm::LIST;
         let with_aqm = |(i, kind): (usize, &'static Entry)| {
-            let takes = (kind.schema)()["properties"].get("aqm").is_some();
+            let takes = kind.schema()["properties"].get("aqm").is_some();
             let aqm = takes.then(|| Some(aqms[(first.index(aqms.len()) + i) % aqms.len()].name));
             std::iter::once(None).chain(aqm).map(move |aqm| (kind, aqm))
         };

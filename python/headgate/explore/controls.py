@@ -78,7 +78,7 @@ def _topology(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dic
             yield control(f"topology.{key}", _words(key), "Network", schema, value, main=key == "hosts")
         elif key in ("line", "access", "exit") and (key == "line" or isinstance(table.get(key), dict)):
             line = {**(deref(schema).get("default") or {}), **table.get(key, {})}
-            yield from _link(f"topology.{key}", "link" if key == "line" else key, deref(schema), line, key == "line")
+            yield from _link(f"topology.{key}", "link" if key == "line" else key, node("Line"), line, key == "line")
 
 
 def _links(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[str, Any] | None]:

@@ -18,300 +18,13 @@ export type Scenario = {
   routing?: Routing;
   seed?: number;
   sweep?: Sweep | null;
-  topology?: "dumbbell" | "parking_lot" | "chain" | "star" | "fat_tree" | "random" | {
-    access?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    } | null;
-    exit?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    } | null;
-    hosts?: number;
-    kind: "dumbbell";
-    line?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    };
-    seed?: number;
-    sinks?: number | null;
-  } | {
-    access?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    } | null;
-    ends?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    } | null;
-    hops?: number;
-    hosts?: number;
-    kind: "parking_lot";
-    line?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    };
-    seed?: number;
-    through?: number;
-  } | {
-    access?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    } | null;
-    gateways?: number;
-    hosts?: number;
-    kind: "chain";
-    line?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    };
-    seed?: number;
-  } | {
-    access?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    };
-    hosts?: number;
-    kind: "star";
-    seed?: number;
-  } | {
-    access?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    } | null;
-    k?: number;
-    kind: "fat_tree";
-    line?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    };
-    seed?: number;
-  } | {
-    access?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    } | null;
-    degree?: number;
-    gateways?: number;
-    hosts?: number;
-    kind: "random";
-    line?: {
-      aggregation?: Required<Link>["aggregation"];
-      classify?: Required<Link>["classify"];
-      delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      duplicate?: Required<Link>["duplicate"];
-      framing?: Required<Link>["framing"];
-      jitter?: Required<Link>["jitter"];
-      loss?: Required<Link>["loss"];
-      queue?: Required<Link>["queue"];
-      rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
-        kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
-        mean: string;
-      };
-      reverse_queue?: Required<Link>["reverse_queue"];
-      rtt?: Required<Link>["rtt"];
-      unlabel?: Required<Link>["unlabel"];
-    };
-    seed?: number;
-  } | null;
+  topology?: Topology | null;
   traces?: TraceKind[];
   warm_up?: string | null;
 };
+
+/** Which acknowledgements are dropped. */
+export type AckFilter = "none" | "conservative" | "aggressive";
 
 /** Service in bursts: up to `packets` packets at each whole multiple of a time, one after the other at the line's rate. */
 export type Aggregation = {
@@ -319,7 +32,106 @@ export type Aggregation = {
   packets?: number;
 };
 
-export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | {
+export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | AqmRed | AqmEnhancedRed | AqmCodel | AqmPie | AqmPi2 | AqmThreshold | AqmCobalt | AqmBlue | AqmSfb | AqmAfd | AqmAvq;
+
+/** Approximate Fair Dropping: random drops above a fair share. Packets are dropped at random in proportion to what their conversation sends above a fair share. */
+export type AqmAfd = {
+  alpha?: number;
+  beta?: number;
+  kind: "afd";
+  sample_interval?: number;
+  samples?: number;
+  target_queue?: number;
+  update?: string;
+};
+
+/** Adaptive Virtual Queue: drops that keep the link a little below its capacity. An arrival is dropped or marked if it would overflow a queue which is only imagined, and which is served the more slowly the more arrives. */
+export type AqmAvq = {
+  alpha?: number;
+  gamma?: number;
+  kind: "avq";
+  mark?: boolean;
+  virtual_buffer?: string;
+};
+
+/** BLUE: random drops, more after losses and fewer when idle. Packets are dropped or marked at random on arrival, with a probability that rises when packets were lost and falls while nothing waits. */
+export type AqmBlue = {
+  decrement?: number;
+  freeze?: string;
+  increment?: number;
+  kind: "blue";
+  mark?: boolean;
+  queue?: string | null;
+};
+
+/** COBALT: CoDel with BLUE beside it. CoDel's rate of signals falls as it rose, and BLUE drops at random after a full buffer. */
+export type AqmCobalt = {
+  at_once?: boolean;
+  decrement?: number;
+  increment?: number;
+  interval?: string;
+  kind: "cobalt";
+  mark?: boolean;
+  max_packet?: string;
+  target?: string;
+};
+
+/** CoDel: drops once packets have waited too long. Packets are dropped or marked as they leave, once all packets of an interval have waited too long. */
+export type AqmCodel = {
+  interval?: string;
+  kind: "codel";
+  mark?: boolean;
+  max_packet?: string;
+  target?: string;
+};
+
+/** RED with a drop probability for each connection. It gives each connection a throughput in proportion to its input link. */
+export type AqmEnhancedRed = {
+  access?: string;
+  constant?: boolean;
+  decrease?: number;
+  delay?: string;
+  increase?: number;
+  initial_p?: number;
+  kind: "enhanced_red";
+  max_threshold?: string;
+  mean_packet?: string;
+  min_threshold?: string;
+  tolerance?: number;
+  weight?: number;
+};
+
+/** PI2: random drops on leaving that keep to a delay. Packets are dropped or marked as they leave, with the square of a probability that a controller moves until the delay is what it should be. */
+export type AqmPi2 = {
+  alpha?: number;
+  beta?: number;
+  coupling?: number;
+  kind: "pi2";
+  mark?: boolean;
+  target?: string;
+  update?: string;
+};
+
+/** PIE: random drops on arrival that keep to a delay. Packets are dropped or marked at random on arrival, with a probability that a controller moves until the delay is what it should be. */
+export type AqmPie = {
+  alpha?: number;
+  beta?: number;
+  boost?: string | null;
+  decay?: number;
+  derandomise?: boolean;
+  estimate?: Estimate;
+  kind: "pie";
+  mark?: boolean;
+  mark_threshold?: number;
+  max_burst?: string;
+  max_step?: number;
+  mean_packet?: string;
+  target?: string;
+  update?: string;
+};
+
+/** Random Early Detection: random drops by the average queue. Packets are dropped or marked at random, the more often the longer the average queue. */
+export type AqmRed = {
   adaptive?: boolean;
   automatic_weight?: boolean;
   by_bytes?: boolean;
@@ -334,70 +146,10 @@ export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold"
   min_threshold?: string;
   target_delay?: string | null;
   weight?: number;
-} | {
-  access?: string;
-  constant?: boolean;
-  decrease?: number;
-  delay?: string;
-  increase?: number;
-  initial_p?: number;
-  kind: "enhanced_red";
-  max_threshold?: string;
-  mean_packet?: string;
-  min_threshold?: string;
-  tolerance?: number;
-  weight?: number;
-} | {
-  interval?: string;
-  kind: "codel";
-  mark?: boolean;
-  max_packet?: string;
-  target?: string;
-} | {
-  alpha?: number;
-  beta?: number;
-  boost?: string | null;
-  decay?: number;
-  derandomise?: boolean;
-  estimate?: "timestamp" | "departure_rate";
-  kind: "pie";
-  mark?: boolean;
-  mark_threshold?: number;
-  max_burst?: string;
-  max_step?: number;
-  mean_packet?: string;
-  target?: string;
-  update?: string;
-} | {
-  alpha?: number;
-  beta?: number;
-  coupling?: number;
-  kind: "pi2";
-  mark?: boolean;
-  target?: string;
-  update?: string;
-} | {
-  delay?: string | null;
-  kind: "threshold";
-  marked?: "all" | "ect1";
-  queue?: string | null;
-} | {
-  at_once?: boolean;
-  decrement?: number;
-  increment?: number;
-  interval?: string;
-  kind: "cobalt";
-  mark?: boolean;
-  max_packet?: string;
-  target?: string;
-} | {
-  decrement?: number;
-  freeze?: string;
-  increment?: number;
-  kind: "blue";
-  mark?: boolean;
-  queue?: string | null;
-} | {
+};
+
+/** Stochastic Fair BLUE: BLUE in bins of conversations. Packets are dropped or marked with the least probability of the bins that their conversation is hashed into. */
+export type AqmSfb = {
   bin_size?: number;
   bins?: number;
   decrement?: number;
@@ -410,27 +162,146 @@ export type Aqm = "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "threshold"
   penalty_rate?: number;
   rehash?: string;
   warm_up?: string;
-} | {
-  alpha?: number;
-  beta?: number;
-  kind: "afd";
-  sample_interval?: number;
-  samples?: number;
-  target_queue?: number;
-  update?: string;
-} | {
-  alpha?: number;
-  gamma?: number;
-  kind: "avq";
-  mark?: boolean;
-  virtual_buffer?: string;
-} | null;
+};
+
+/** Marks beyond a threshold of length or of waiting. Packets are marked while the queue is longer than a threshold, or once they waited for longer. */
+export type AqmThreshold = {
+  delay?: string | null;
+  kind: "threshold";
+  marked?: Marked;
+  queue?: string | null;
+};
+
+export type ArrivalProcess = "poisson" | "periodic" | "times" | ArrivalProcessPoisson | ArrivalProcessPeriodic | ArrivalProcessTimes;
+
+/** Flows begin at equal intervals. The first one begins an interval after the start. */
+export type ArrivalProcessPeriodic = {
+  every?: string;
+  kind: "periodic";
+  most?: number | null;
+};
+
+/** Flows begin at random, independently of each other. The times between them are exponentially distributed. */
+export type ArrivalProcessPoisson = {
+  kind: "poisson";
+  mean?: string;
+  most?: number | null;
+};
+
+/** Flows begin at given times, as in a trace. */
+export type ArrivalProcessTimes = {
+  at?: string[];
+  file?: string | null;
+  kind: "times";
+};
+
+/** How conversations are put into a given number of queues. */
+export type Assign = "turn" | "hash";
 
 /** Which packets are one conversation at a port. */
 export type Classify = "pair" | "source" | "destination" | "flow" | "priority" | "ecn";
 
+/** Which transmission of a retransmitted packet its round trip is counted from. */
+export type Clock = "first" | "last" | "skip";
+
+/** Which delay is measured. */
+export type Delay = "one_way" | "round_trip";
+
+/** How packets are put into tins by their code point. */
+export type Diffserv = "besteffort" | "diffserv3" | "diffserv4" | "precedence";
+
 /** A direction of a link. */
 export type Direction = "both" | "forward" | "reverse";
+
+/** Which worse packet a full buffer drops. */
+export type Discard = "printed" | "corrected";
+
+export type Distribution = "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining" | DistributionFixed | DistributionExponential | DistributionUniform | DistributionPareto | DistributionLognormal | DistributionEmpirical | DistributionWebSearch | DistributionDataMining;
+
+/** Published sizes of flows of data mining: 7.47 MB in the mean. */
+export type DistributionDataMining = {
+  kind: "data_mining";
+};
+
+/** A distribution that was measured. */
+export type DistributionEmpirical = {
+  file?: string;
+  kind: "empirical";
+  points?: Pair[];
+};
+
+/** Exponentially distributed. */
+export type DistributionExponential = {
+  kind: "exponential";
+};
+
+/** Always the mean. */
+export type DistributionFixed = {
+  kind: "fixed";
+};
+
+/** Lognormally distributed. */
+export type DistributionLognormal = {
+  kind: "lognormal";
+  sigma?: number;
+};
+
+export type DistributionOfPacketSizes = "exponential" | "uniform" | "mix" | "pareto" | DistributionOfPacketSizesExponential | DistributionOfPacketSizesUniform | DistributionOfPacketSizesMix | DistributionOfPacketSizesPareto;
+
+/** Exponentially distributed lengths. */
+export type DistributionOfPacketSizesExponential = {
+  kind: "exponential";
+  max?: string;
+  mean?: string;
+};
+
+/** Lengths with their shares. */
+export type DistributionOfPacketSizesMix = {
+  kind: "mix";
+  sizes?: Part[];
+};
+
+/** Pareto distributed lengths between two bounds. */
+export type DistributionOfPacketSizesPareto = {
+  kind: "pareto";
+  max?: string;
+  min?: string;
+  shape?: number;
+};
+
+/** Every length from `min` to `max` equally often. */
+export type DistributionOfPacketSizesUniform = {
+  kind: "uniform";
+  max?: string;
+  min?: string;
+};
+
+/** Pareto distributed, with a greatest value or without. */
+export type DistributionPareto = {
+  kind: "pareto";
+  max?: number;
+  shape?: number;
+};
+
+/** Uniformly distributed around the mean. */
+export type DistributionUniform = {
+  kind: "uniform";
+  spread?: number;
+};
+
+/** Published sizes of flows of web search: 1.67 MB in the mean. */
+export type DistributionWebSearch = {
+  kind: "web_search";
+};
+
+/** Which packet makes room. */
+export type DropEnd = "tail" | "head" | "arrival";
+
+/** Which packet is dropped from a full buffer. */
+export type DropPolicy = "longest_queue" | "largest_bid" | "arrival";
+
+/** Which packet is dropped from a full buffer. */
+export type DropPolicy2 = "lowest_priority" | "arrival";
 
 /** How the sink reports marks. */
 export type EcnEcho = "classic" | "dctcp" | "counts" | "accecn" | "none";
@@ -438,8 +309,11 @@ export type EcnEcho = "classic" | "dctcp" | "counts" | "accecn" | "none";
 /** The forms of the schema. */
 export type EcnMode = boolean | Feedback;
 
+/** How the delay of a queue is found. */
+export type Estimate = "timestamp" | "departure_rate";
+
 /** How the timeout is estimated. */
-export type Estimate = "rfc6298" | "kernel" | "ns2";
+export type Estimate2 = "rfc6298" | "kernel" | "ns2";
 
 /** Feedback that a source asks for. */
 export type Feedback = "off" | "classic" | "accecn";
@@ -448,335 +322,9 @@ export type Feedback = "off" | "classic" | "accecn";
 export type Flow = {
   ack?: string;
   acknowledge?: boolean;
-  arrivals?: "poisson" | "periodic" | "times" | {
-    kind: "poisson";
-    mean?: string;
-    most?: number | null;
-  } | {
-    every?: string;
-    kind: "periodic";
-    most?: number | null;
-  } | {
-    at?: string[];
-    file?: string | null;
-    kind: "times";
-  } | null;
+  arrivals?: ArrivalProcess | null;
   class?: string | null;
-  control?: "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "highspeed" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "scream" | "swift" | "timely" | "vivace" | "allegro" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | {
-    backoff?: number;
-    beta?: number;
-    clock?: "first" | "last" | "skip";
-    gain?: number;
-    initial_rtt?: string;
-    kind: "generic";
-    max_timeout?: string;
-    min_timeout?: string;
-    retransmit?: "oldest" | "repair" | "all" | "each";
-    window?: number;
-  } | {
-    backoff?: number;
-    clock?: "first" | "last" | "skip";
-    deviation_gain?: number;
-    deviations?: number;
-    duplicates?: number;
-    gain?: number;
-    initial_timeout?: string;
-    kind: "jk_tahoe";
-    max_timeout?: string;
-    min_timeout?: string;
-    retransmit?: "oldest" | "repair" | "all" | "each";
-    window?: number;
-  } | {
-    backoff?: number;
-    clock?: "first" | "last" | "skip";
-    deviation_gain?: number;
-    deviations?: number;
-    duplicates?: number;
-    gain?: number;
-    initial_timeout?: string;
-    kind: "jk_reno";
-    max_timeout?: string;
-    min_timeout?: string;
-    retransmit?: "oldest" | "repair" | "all" | "each";
-    window?: number;
-  } | {
-    backoff?: number;
-    beta?: number;
-    clock?: "first" | "last" | "skip";
-    close?: boolean;
-    decrease?: number;
-    gain?: number;
-    increase?: number;
-    initial_rtt?: string;
-    kind: "decbit";
-    max_timeout?: string;
-    min_timeout?: string;
-    retransmit?: "oldest" | "repair" | "all" | "each";
-    threshold?: number;
-    window?: number;
-  } | {
-    cancel_skips?: boolean;
-    carry?: boolean;
-    deadband?: number;
-    initial_timeout?: string;
-    kind: "packet_pair";
-    max_timeout?: string;
-    min_timeout?: string;
-    probe_again?: boolean;
-    round_trip?: "as_printed" | "first_probe" | "least" | "queue_echo";
-    setpoint?: number;
-    setpoint_share?: number;
-    slot?: "pair" | "as_printed";
-    timeout?: number;
-    timers?: "per_packet" | "one_per_flow";
-    window?: number;
-  } | {
-    alpha?: number;
-    buffer?: number;
-    control_every?: number;
-    count_lost?: boolean;
-    fuzzy_inputs?: number[];
-    fuzzy_outputs?: number[];
-    fuzzy_shape?: "points" | "triangles";
-    hops?: number;
-    initial_timeout?: string;
-    kalman_start?: "first_probe" | "as_printed";
-    kind: "pp_cth";
-    law?: "per_probe" | "per_round_trip" | "as_printed";
-    max_timeout?: string;
-    min_timeout?: string;
-    noise?: number;
-    predict?: "rate" | "spacing";
-    predictor?: "exponential" | "fuzzy" | "kalman";
-    prime?: boolean;
-    probe_again?: boolean;
-    resync?: number;
-    setpoint?: number;
-    setpoint_as?: "packets" | "buffer_share" | "power";
-    timeout?: number;
-    timers?: "per_packet" | "one_per_flow";
-    weight?: number;
-    window?: number;
-    window_gate?: "pair" | "packet";
-  } | {
-    decrease?: number;
-    increase?: number;
-    initial_timeout?: string;
-    kind: "netblt";
-    max_timeout?: string;
-    rate?: number;
-    timeout?: number;
-    tolerance?: number;
-    window?: number;
-  } | {
-    kind: "tahoe";
-  } | {
-    kind: "reno";
-  } | {
-    kind: "newreno";
-  } | {
-    kind: "sack";
-  } | {
-    decrease?: number;
-    increase?: number;
-    kind: "aimd";
-    slow_start?: boolean;
-  } | {
-    high_decrease?: number;
-    high_p?: number;
-    high_window?: number;
-    kind: "highspeed";
-    low_p?: number;
-    low_window?: number;
-  } | {
-    beta?: number;
-    c?: number;
-    fast_convergence?: boolean;
-    kind: "cubic";
-    slow_start_end?: "loss" | "hystart_plus_plus";
-  } | {
-    fast_convergence?: boolean;
-    hystart?: boolean;
-    hz?: number;
-    kind: "cubic_linux";
-  } | {
-    kind: "bbr1";
-    least_rtt_for?: string;
-    packet_bits?: number;
-    probe_rtt_for?: string;
-    rate_rounds?: number;
-    startup_gain?: number;
-    window_gain?: number;
-  } | {
-    beta?: number;
-    drain_gain?: number;
-    headroom?: number;
-    kind: "bbr3";
-    least_rtt_for?: string;
-    loss_threshold?: number;
-    packet_bits?: number;
-    probe_rtt_every?: string;
-    probe_rtt_for?: string;
-    probe_wait?: string;
-    quanta?: number;
-    reno_rounds?: number;
-    startup_gain?: number;
-    window_gain?: number;
-  } | {
-    alpha?: number;
-    gain?: number;
-    kind: "dctcp";
-  } | {
-    burst?: string;
-    classic_fallback?: boolean;
-    gain?: number;
-    kind: "prague";
-    transition?: number;
-    virtual_rtt?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    early?: boolean;
-    gamma?: number;
-    kind: "vegas";
-    variant?: "brakmo1995" | "hasegawa2001" | "linux";
-  } | {
-    allowed_increase?: number;
-    base_history?: number;
-    current_filter?: number;
-    delay?: "one_way" | "round_trip";
-    gain?: number;
-    kind: "ledbat";
-    target?: string;
-  } | {
-    base_history?: number;
-    current_filter?: number;
-    decrease?: number;
-    divisor?: number;
-    kind: "ledbat_plus_plus";
-    slowdown_every?: number;
-    target?: string;
-  } | {
-    competes?: boolean;
-    delta?: number;
-    kind: "copa";
-    least_rtt_for?: string;
-  } | {
-    alpha_gain?: number;
-    beta_ecn?: number;
-    beta_loss?: number;
-    competes?: boolean;
-    encoder?: boolean;
-    in_flight_headroom?: number;
-    increase?: number;
-    kind: "scream";
-    l4s?: boolean;
-    min_rate?: number;
-    min_window?: number;
-    pacing_headroom?: number;
-    post_congestion_delay?: string;
-    qdelay_gain?: number;
-    qdelay_target?: string;
-    qdelay_target_high?: string;
-    virtual_rtt?: string;
-    window_overhead?: number;
-  } | {
-    base_target?: string;
-    decrease?: number;
-    hops?: number;
-    increase?: number;
-    kind: "swift";
-    largest_cut?: number;
-    least_scaled?: number;
-    max_window?: number;
-    min_window?: number;
-    most_scaled?: number;
-    path?: string | null;
-    per_hop?: string;
-    resets_after?: number;
-    scaling?: string;
-  } | {
-    decrease?: number;
-    high?: string;
-    hyper?: number;
-    hyper_after?: number;
-    increase?: number;
-    kind: "timely";
-    low?: string;
-    max_rate?: number;
-    min_rate?: number;
-    min_rtt?: string | null;
-    path?: string | null;
-    weight?: number;
-  } | {
-    bound?: number;
-    bound_step?: number;
-    delay_weight?: number;
-    exponent?: number;
-    gain?: number;
-    interval_packets?: number;
-    kind: "vivace";
-    loss_weight?: number;
-    min_rate?: number;
-    noise?: number;
-    packet_bytes?: number;
-    step?: number;
-  } | {
-    interval_packets?: number;
-    kind: "allegro";
-    max_step?: number;
-    min_rate?: number;
-    sharpness?: number;
-    step?: number;
-    tolerance?: number;
-  } | {
-    bits?: number;
-    count_old?: boolean;
-    deviations?: number;
-    initial_timeout?: string;
-    kind: "blt";
-    line?: string;
-    marks?: "windows" | "rates" | "urgent";
-    max_timeout?: string;
-    reset_on_submit?: boolean;
-    shift_on_ack?: boolean;
-    skip_received?: boolean;
-    windows?: {
-      geometric: number;
-    } | {
-      additive: number;
-    };
-  } | {
-    deviations?: number;
-    initial_timeout?: string;
-    kind: "bully_tyrant";
-    line?: string;
-    max_timeout?: string;
-  } | {
-    by_stamp?: boolean;
-    count_old?: boolean;
-    deviations?: number;
-    initial_timeout?: string;
-    kind: "kim_reno";
-    line?: string;
-    max_timeout?: string;
-    threshold?: number;
-  } | {
-    backoff?: number;
-    detection_deviation?: string;
-    detection_time?: string;
-    gain?: number;
-    join_latency?: string;
-    join_timer?: string;
-    kind: "rlm";
-    leave_latency?: string;
-    loss_packets?: number;
-    loss_threshold?: number;
-    max_join_timer?: string;
-    relax?: number;
-  } | {
-    kind: "none";
-  } | "bbr" | {
+  control?: FlowControl | "bbr" | {
     kind: "bbr";
   };
   count?: number | null;
@@ -785,26 +333,7 @@ export type Flow = {
   label?: string | null;
   name: string;
   noise?: string | null;
-  packet?: string | "exponential" | "uniform" | "mix" | "pareto" | {
-    kind: "exponential";
-    max?: string;
-    mean?: string;
-  } | {
-    kind: "uniform";
-    max?: string;
-    min?: string;
-  } | {
-    kind: "mix";
-    sizes?: {
-      share: number;
-      size: string;
-    }[];
-  } | {
-    kind: "pareto";
-    max?: string;
-    min?: string;
-    shape?: number;
-  };
+  packet?: string | DistributionOfPacketSizes;
   priority?: number;
   receiver?: Policy | null;
   start?: string;
@@ -813,188 +342,448 @@ export type Flow = {
   transport?: Options | null;
   via?: string[];
   weight?: number;
-  workload?: "ftp" | "telnet" | "poisson" | "cbr" | "on_off" | "background" | "layers" | "transfer" | "requests" | {
-    kind: "ftp";
-  } | {
-    kind: "telnet";
-    mean?: string;
-  } | {
-    kind: "poisson";
-    mean?: string;
-  } | {
-    jitter?: number;
-    kind: "cbr";
-    rate?: string;
-    spread?: number;
-  } | {
-    kind: "on_off";
-    off?: string;
-    off_spans?: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining" | {
-      kind: "fixed";
-    } | {
-      kind: "exponential";
-    } | {
-      kind: "uniform";
-      spread?: number;
-    } | {
-      kind: "pareto";
-      max?: number;
-      shape?: number;
-    } | {
-      kind: "lognormal";
-      sigma?: number;
-    } | {
-      file?: string;
-      kind: "empirical";
-      points?: Json[][];
-    } | {
-      kind: "web_search";
-    } | {
-      kind: "data_mining";
-    };
-    on?: string;
-    on_spans?: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining" | {
-      kind: "fixed";
-    } | {
-      kind: "exponential";
-    } | {
-      kind: "uniform";
-      spread?: number;
-    } | {
-      kind: "pareto";
-      max?: number;
-      shape?: number;
-    } | {
-      kind: "lognormal";
-      sigma?: number;
-    } | {
-      file?: string;
-      kind: "empirical";
-      points?: Json[][];
-    } | {
-      kind: "web_search";
-    } | {
-      kind: "data_mining";
-    };
-    rate?: string;
-    spans?: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining" | {
-      kind: "fixed";
-    } | {
-      kind: "exponential";
-    } | {
-      kind: "uniform";
-      spread?: number;
-    } | {
-      kind: "pareto";
-      max?: number;
-      shape?: number;
-    } | {
-      kind: "lognormal";
-      sigma?: number;
-    } | {
-      file?: string;
-      kind: "empirical";
-      points?: Json[][];
-    } | {
-      kind: "web_search";
-    } | {
-      kind: "data_mining";
-    };
-  } | {
-    kind: "background";
-    rate?: string;
-    schedule?: string[];
-  } | {
-    factor?: number;
-    jitter?: number;
-    kind: "layers";
-    layers?: number;
-    rate?: string;
-  } | {
-    bytes?: string;
-    kind: "transfer";
-    packets?: number;
-    size?: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining" | {
-      kind: "fixed";
-    } | {
-      kind: "exponential";
-    } | {
-      kind: "uniform";
-      spread?: number;
-    } | {
-      kind: "pareto";
-      max?: number;
-      shape?: number;
-    } | {
-      kind: "lognormal";
-      sigma?: number;
-    } | {
-      file?: string;
-      kind: "empirical";
-      points?: Json[][];
-    } | {
-      kind: "web_search";
-    } | {
-      kind: "data_mining";
-    };
-  } | {
-    kind: "requests";
-    object?: {
-      bytes?: string;
-      packets?: number;
-      size?: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining" | {
-        kind: "fixed";
-      } | {
-        kind: "exponential";
-      } | {
-        kind: "uniform";
-        spread?: number;
-      } | {
-        kind: "pareto";
-        max?: number;
-        shape?: number;
-      } | {
-        kind: "lognormal";
-        sigma?: number;
-      } | {
-        file?: string;
-        kind: "empirical";
-        points?: Json[][];
-      } | {
-        kind: "web_search";
-      } | {
-        kind: "data_mining";
-      };
-    };
-    objects?: number;
-    think?: string;
-    think_times?: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining" | {
-      kind: "fixed";
-    } | {
-      kind: "exponential";
-    } | {
-      kind: "uniform";
-      spread?: number;
-    } | {
-      kind: "pareto";
-      max?: number;
-      shape?: number;
-    } | {
-      kind: "lognormal";
-      sigma?: number;
-    } | {
-      file?: string;
-      kind: "empirical";
-      points?: Json[][];
-    } | {
-      kind: "web_search";
-    } | {
-      kind: "data_mining";
-    };
-  } | "bulk" | "download" | "upload" | "web" | "video" | "call" | "voip" | "zoom" | "netflix" | "youtube" | "ping" | "game" | {
+  workload?: Workload | "bulk" | "download" | "upload" | "web" | "video" | "call" | "voip" | "zoom" | "netflix" | "youtube" | "ping" | "game" | {
     kind: "bulk" | "download" | "upload" | "web" | "video" | "call" | "voip" | "zoom" | "netflix" | "youtube" | "ping" | "game";
   };
 };
+
+export type FlowControl = "generic" | "jk_tahoe" | "jk_reno" | "decbit" | "packet_pair" | "pp_cth" | "netblt" | "tahoe" | "reno" | "newreno" | "sack" | "aimd" | "highspeed" | "cubic" | "cubic_linux" | "bbr1" | "bbr3" | "dctcp" | "prague" | "vegas" | "ledbat" | "ledbat_plus_plus" | "copa" | "scream" | "swift" | "timely" | "vivace" | "allegro" | "blt" | "bully_tyrant" | "kim_reno" | "rlm" | "none" | FlowControlGeneric | FlowControlJkTahoe | FlowControlJkReno | FlowControlDecbit | FlowControlPacketPair | FlowControlPpCth | FlowControlNetblt | FlowControlTahoe | FlowControlReno | FlowControlNewreno | FlowControlSack | FlowControlAimd | FlowControlHighspeed | FlowControlCubic | FlowControlCubicLinux | FlowControlBbr1 | FlowControlBbr3 | FlowControlDctcp | FlowControlPrague | FlowControlVegas | FlowControlLedbat | FlowControlLedbatPlusPlus | FlowControlCopa | FlowControlScream | FlowControlSwift | FlowControlTimely | FlowControlVivace | FlowControlAllegro | FlowControlBlt | FlowControlBullyTyrant | FlowControlKimReno | FlowControlRlm | FlowControlNone;
+
+/** Additive increase and multiplicative decrease of the window. */
+export type FlowControlAimd = {
+  decrease?: number;
+  increase?: number;
+  kind: "aimd";
+  slow_start?: boolean;
+};
+
+/** PCC Allegro: a rate chosen by trials. The trials show which rate has the higher utility. */
+export type FlowControlAllegro = {
+  interval_packets?: number;
+  kind: "allegro";
+  max_step?: number;
+  min_rate?: number;
+  sharpness?: number;
+  step?: number;
+  tolerance?: number;
+};
+
+/** BBR version 1: sends at the rate that the path delivered. It keeps about one bandwidth-delay product in flight. */
+export type FlowControlBbr1 = {
+  kind: "bbr1";
+  least_rtt_for?: string;
+  packet_bits?: number;
+  probe_rtt_for?: string;
+  rate_rounds?: number;
+  startup_gain?: number;
+  window_gain?: number;
+};
+
+/** BBR version 3: sends at the rate that the path delivered. It probes for more now and then, and keeps what is in flight below where losses began. */
+export type FlowControlBbr3 = {
+  beta?: number;
+  drain_gain?: number;
+  headroom?: number;
+  kind: "bbr3";
+  least_rtt_for?: string;
+  loss_threshold?: number;
+  packet_bits?: number;
+  probe_rtt_every?: string;
+  probe_rtt_for?: string;
+  probe_wait?: string;
+  quanta?: number;
+  reno_rounds?: number;
+  startup_gain?: number;
+  window_gain?: number;
+};
+
+/** All data is sent at once, in windows of falling priority. The windows grow, and the rate is that of the source's own link. */
+export type FlowControlBlt = {
+  bits?: number;
+  count_old?: boolean;
+  deviations?: number;
+  initial_timeout?: string;
+  kind: "blt";
+  line?: string;
+  marks?: Marks;
+  max_timeout?: string;
+  reset_on_submit?: boolean;
+  shift_on_ack?: boolean;
+  skip_received?: boolean;
+  windows?: Windows;
+};
+
+/** All data is sent at once, and again after a loss. It is sent at the rate of the source's own link; after a loss it is sent again from the lost packet on. */
+export type FlowControlBullyTyrant = {
+  deviations?: number;
+  initial_timeout?: string;
+  kind: "bully_tyrant";
+  line?: string;
+  max_timeout?: string;
+};
+
+/** Copa: a rate by the time in the queue. It has a mode for company that fills the buffer. */
+export type FlowControlCopa = {
+  competes?: boolean;
+  delta?: number;
+  kind: "copa";
+  least_rtt_for?: string;
+};
+
+/** CUBIC: a cubic function of the time since the last loss. The window follows this function. */
+export type FlowControlCubic = {
+  beta?: number;
+  c?: number;
+  fast_convergence?: boolean;
+  kind: "cubic";
+  slow_start_end?: SlowStartEnd;
+};
+
+/** CUBIC in whole numbers, as in the Linux kernel. */
+export type FlowControlCubicLinux = {
+  fast_convergence?: boolean;
+  hystart?: boolean;
+  hz?: number;
+  kind: "cubic_linux";
+};
+
+/** Data Center TCP: cuts by the share of marked packets. The window falls by the share of packets that were marked. */
+export type FlowControlDctcp = {
+  alpha?: number;
+  gain?: number;
+  kind: "dctcp";
+};
+
+/** DECbit: a window by the congestion bits that gateways set. */
+export type FlowControlDecbit = {
+  backoff?: number;
+  beta?: number;
+  clock?: Clock;
+  close?: boolean;
+  decrease?: number;
+  gain?: number;
+  increase?: number;
+  initial_rtt?: string;
+  kind: "decbit";
+  max_timeout?: string;
+  min_timeout?: string;
+  retransmit?: Retransmit;
+  threshold?: number;
+  window?: number;
+};
+
+/** A fixed window. Its timeout is a multiple of the average round-trip time. */
+export type FlowControlGeneric = {
+  backoff?: number;
+  beta?: number;
+  clock?: Clock;
+  gain?: number;
+  initial_rtt?: string;
+  kind: "generic";
+  max_timeout?: string;
+  min_timeout?: string;
+  retransmit?: Retransmit;
+  window?: number;
+};
+
+/** `HighSpeed` TCP: a large window grows faster and is cut less. It is that of Reno while the window is small. */
+export type FlowControlHighspeed = {
+  high_decrease?: number;
+  high_p?: number;
+  high_window?: number;
+  kind: "highspeed";
+  low_p?: number;
+  low_window?: number;
+};
+
+/** Reno of 4.3BSD: Tahoe's rules and fast recovery. A loss shown by duplicates only halves the window. */
+export type FlowControlJkReno = {
+  backoff?: number;
+  clock?: Clock;
+  deviation_gain?: number;
+  deviations?: number;
+  duplicates?: number;
+  gain?: number;
+  initial_timeout?: string;
+  kind: "jk_reno";
+  max_timeout?: string;
+  min_timeout?: string;
+  retransmit?: Retransmit;
+  window?: number;
+};
+
+/** Tahoe of 4.3BSD: each loss closes the window to one packet. It has slow start, congestion avoidance and fast retransmit. */
+export type FlowControlJkTahoe = {
+  backoff?: number;
+  clock?: Clock;
+  deviation_gain?: number;
+  deviations?: number;
+  duplicates?: number;
+  gain?: number;
+  initial_timeout?: string;
+  kind: "jk_tahoe";
+  max_timeout?: string;
+  min_timeout?: string;
+  retransmit?: Retransmit;
+  window?: number;
+};
+
+/** Reno that retransmits at the first duplicate. It has time stamps and exact timers. */
+export type FlowControlKimReno = {
+  by_stamp?: boolean;
+  count_old?: boolean;
+  deviations?: number;
+  initial_timeout?: string;
+  kind: "kim_reno";
+  line?: string;
+  max_timeout?: string;
+  threshold?: number;
+};
+
+/** LEDBAT: background transfers that make way for others. They hold a fixed time in the queue. */
+export type FlowControlLedbat = {
+  allowed_increase?: number;
+  base_history?: number;
+  current_filter?: number;
+  delay?: Delay;
+  gain?: number;
+  kind: "ledbat";
+  target?: string;
+};
+
+/** LEDBAT++: LEDBAT whose flows share evenly. In slowdowns each flow sees the path without a queue. */
+export type FlowControlLedbatPlusPlus = {
+  base_history?: number;
+  current_filter?: number;
+  decrease?: number;
+  divisor?: number;
+  kind: "ledbat_plus_plus";
+  slowdown_every?: number;
+  target?: string;
+};
+
+/** Multiplicative rate control, as in NETBLT. The rate falls when acknowledgements arrive slower than packets were sent, and rises otherwise. */
+export type FlowControlNetblt = {
+  decrease?: number;
+  increase?: number;
+  initial_timeout?: string;
+  kind: "netblt";
+  max_timeout?: string;
+  rate?: number;
+  timeout?: number;
+  tolerance?: number;
+  window?: number;
+};
+
+/** NewReno: Reno whose fast recovery repairs a whole window. It stays in fast recovery until a whole window is repaired. */
+export type FlowControlNewreno = {
+  kind: "newreno";
+};
+
+/** No flow control: data is sent as it is made. Everything that the workload makes is sent at once, and once. */
+export type FlowControlNone = {
+  kind: "none";
+};
+
+/** Packet-pair: a rate by the spacing of pairs of packets. It sends a pair of packets for each two service times of the bottleneck, corrected by what pairs measure. */
+export type FlowControlPacketPair = {
+  cancel_skips?: boolean;
+  carry?: boolean;
+  deadband?: number;
+  initial_timeout?: string;
+  kind: "packet_pair";
+  max_timeout?: string;
+  min_timeout?: string;
+  probe_again?: boolean;
+  round_trip?: RoundTrip;
+  setpoint?: number;
+  setpoint_share?: number;
+  slot?: Slot;
+  timeout?: number;
+  timers?: Timers;
+  window?: number;
+};
+
+/** Packet-pair with a set-point of packets in the queue. A control law holds this set-point in the bottleneck's queue. */
+export type FlowControlPpCth = {
+  alpha?: number;
+  buffer?: number;
+  control_every?: number;
+  count_lost?: boolean;
+  fuzzy_inputs?: number[];
+  fuzzy_outputs?: number[];
+  fuzzy_shape?: Shape;
+  hops?: number;
+  initial_timeout?: string;
+  kalman_start?: Start;
+  kind: "pp_cth";
+  law?: Law;
+  max_timeout?: string;
+  min_timeout?: string;
+  noise?: number;
+  predict?: Predict;
+  predictor?: Predictor;
+  prime?: boolean;
+  probe_again?: boolean;
+  resync?: number;
+  setpoint?: number;
+  setpoint_as?: Target;
+  timeout?: number;
+  timers?: Timers;
+  weight?: number;
+  window?: number;
+  window_gate?: Gate;
+};
+
+/** TCP Prague: DCTCP's response with ECT(1), paced. Its shares do not depend on short round trips. */
+export type FlowControlPrague = {
+  burst?: string;
+  classic_fallback?: boolean;
+  gain?: number;
+  kind: "prague";
+  transition?: number;
+  virtual_rtt?: string;
+};
+
+/** Reno: Tahoe's rules and fast recovery. It has slow start, congestion avoidance, fast retransmit and fast recovery. */
+export type FlowControlReno = {
+  kind: "reno";
+};
+
+/** Receiver-driven layered multicast. The receiver joins and leaves the layers of its workload. */
+export type FlowControlRlm = {
+  backoff?: number;
+  detection_deviation?: string;
+  detection_time?: string;
+  gain?: number;
+  join_latency?: string;
+  join_timer?: string;
+  kind: "rlm";
+  leave_latency?: string;
+  loss_packets?: number;
+  loss_threshold?: number;
+  max_join_timer?: string;
+  relax?: number;
+};
+
+/** SACK: Reno's window with selective acknowledgements. */
+export type FlowControlSack = {
+  kind: "sack";
+};
+
+/** SCReAMv2: for video that is sent as it is made. It has a reference window by delay, losses and marks, and the bit rate follows from it. */
+export type FlowControlScream = {
+  alpha_gain?: number;
+  beta_ecn?: number;
+  beta_loss?: number;
+  competes?: boolean;
+  encoder?: boolean;
+  in_flight_headroom?: number;
+  increase?: number;
+  kind: "scream";
+  l4s?: boolean;
+  min_rate?: number;
+  min_window?: number;
+  pacing_headroom?: number;
+  post_congestion_delay?: string;
+  qdelay_gain?: number;
+  qdelay_target?: string;
+  qdelay_target_high?: string;
+  virtual_rtt?: string;
+  window_overhead?: number;
+};
+
+/** Swift: a window that keeps round trips near a target. The window may be less than a packet, and the target is a round-trip time. */
+export type FlowControlSwift = {
+  base_target?: string;
+  decrease?: number;
+  hops?: number;
+  increase?: number;
+  kind: "swift";
+  largest_cut?: number;
+  least_scaled?: number;
+  max_window?: number;
+  min_window?: number;
+  most_scaled?: number;
+  path?: string | null;
+  per_hop?: string;
+  resets_after?: number;
+  scaling?: string;
+};
+
+/** Tahoe: every loss closes the window to one packet. It has slow start, congestion avoidance and fast retransmit. */
+export type FlowControlTahoe = {
+  kind: "tahoe";
+};
+
+/** TIMELY: a rate by the gradient of round-trip times. It follows the gradient between two thresholds. */
+export type FlowControlTimely = {
+  decrease?: number;
+  high?: string;
+  hyper?: number;
+  hyper_after?: number;
+  increase?: number;
+  kind: "timely";
+  low?: string;
+  max_rate?: number;
+  min_rate?: number;
+  min_rtt?: string | null;
+  path?: string | null;
+  weight?: number;
+};
+
+/** Vegas: a window by its own packets in the queue. The window follows the packets that the source itself has in the queue. */
+export type FlowControlVegas = {
+  alpha?: number;
+  beta?: number;
+  early?: boolean;
+  gamma?: number;
+  kind: "vegas";
+  variant?: Variant;
+};
+
+/** PCC Vivace: a rate that climbs the gradient of a utility. The utility is one of rate, rising delay and loss. */
+export type FlowControlVivace = {
+  bound?: number;
+  bound_step?: number;
+  delay_weight?: number;
+  exponent?: number;
+  gain?: number;
+  interval_packets?: number;
+  kind: "vivace";
+  loss_weight?: number;
+  min_rate?: number;
+  noise?: number;
+  packet_bytes?: number;
+  step?: number;
+};
+
+export type Framing = "ethernet" | "atm" | "fixed" | FramingEthernet | FramingAtm | FramingFixed;
+
+/** Cells or coding of the line below. */
+export type Framing2 = "none" | "atm" | "ptm";
+
+/** ATM cells of 53 bytes that carry 48 each. They carry the packet and the 8 bytes of the AAL5 trailer. */
+export type FramingAtm = {
+  header?: string;
+  kind: "atm";
+};
+
+/** Ethernet: 38 bytes with each packet, at least 84 in all. */
+export type FramingEthernet = {
+  kind: "ethernet";
+  tag?: boolean;
+};
+
+/** A fixed number of bytes with each packet. */
+export type FramingFixed = {
+  kind: "fixed";
+  least?: string;
+  overhead?: string;
+};
+
+/** What must fit the window for a pair to be sent; the thesis does not say. */
+export type Gate = "pair" | "packet";
 
 /** How far a window grows that is not used. */
 export type Growth = "used" | "bounded";
@@ -1015,392 +804,61 @@ export type Hosts = {
   noise?: string;
 };
 
+/** A class: one with classes below it lends to them, one without is a leaf, which has a queue. */
+export type HtbClass = {
+  burst?: string;
+  cburst?: string;
+  ceil?: string | null;
+  name: string;
+  parent?: string | null;
+  prio?: number;
+  priorities?: number[];
+  quantum?: string | null;
+  rate: string;
+};
+
 /** Gateways that share a line fairly by Core-Stateless Fair Queueing (`csfq`): those where packets enter label them with their rate, the others drop by the label. It takes the place of the discipline of all ports of its gateways. */
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "sqf" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | "fq_codel" | "fq_pie" | "drr_plus" | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "fcfs";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    kind: "fq";
-    slots?: number | null;
-    structure?: "link" | "tree" | "heap" | "perc";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    kind: "wfq";
-    slots?: number | null;
-    structure?: "link" | "tree" | "heap" | "perc";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    fraction?: number;
-    kind: "fq_bit";
-  } | {
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    kind: "fq_preemptive";
-  } | {
-    buffer?: string;
-    kind: "random_drop";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    drop_policy?: "lowest_priority" | "arrival";
-    kind: "strict_priority";
-    levels?: number;
-  } | {
-    buffer?: string;
-    discard?: "printed" | "corrected";
-    kind: "blt";
-  } | {
-    buffer?: string;
-    kind: "fred";
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_queue?: number;
-    min_threshold?: string;
-    variant?: number;
-    weight?: number;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    drop?: "tail" | "head" | "arrival";
-    kind: "sfq";
-    perturb?: string;
-    queues?: number;
-  } | {
-    aqm?: Aqm;
-    assign?: "turn" | "hash";
-    buffer?: string;
-    drop?: "tail" | "head" | "arrival";
-    kind: "drr";
-    quantum?: string;
-    queue_buffer?: string | null;
-    queue_weight?: "largest" | "sum";
-    queues?: number;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "scfq";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "virtual_clock";
-    rate?: string | null;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "wf2q_plus";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "hrr";
-    lower?: number[];
-    slot?: string;
-    slots?: number[];
-    work_conserving?: boolean;
-  } | {
-    buffer?: string;
-    k?: string;
-    k_alpha?: string;
-    k_c?: string;
-    kind: "csfq";
-    labels?: "exact" | "eight_bit";
-    relabel?: boolean;
-    role?: "edge" | "core" | "island";
-    rules?: "paper" | "figure_2" | "published_code";
-    threshold?: number;
-  } | {
-    buffer?: string;
-    kind: "decbit";
-    threshold?: number;
-  } | {
-    buffer?: string;
-    capacity_factor?: number;
-    kind: "selective_decbit";
-    panic?: number;
-    threshold?: number;
-  } | {
-    alpha?: number;
-    beta?: number;
-    buffer?: string;
-    classic_share?: number;
-    coupling?: number;
-    kind: "dualpi2";
-    lottery?: "even" | "random";
-    max_packet?: string;
-    min_backlog?: string;
-    min_delay?: string;
-    min_packets?: number;
-    ramp?: string;
-    serves?: "weighted" | "shifted_fifo";
-    shift?: string;
-    target?: string;
-    update?: string;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    drop_batch?: number;
-    kind: "drr_plus_plus";
-    quantum?: string;
-    queues?: number;
-  } | {
-    ack_filter?: "none" | "conservative" | "aggressive";
-    buffer?: string | null;
-    diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
-    framing?: "none" | "atm" | "ptm";
-    ingress?: boolean;
-    isolation?: "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
-    kind: "cake";
-    mpu?: number;
-    overhead?: number;
-    rate?: string | null;
-    rtt?: string;
-    target?: string;
-  } | {
-    buffer?: string;
-    ce_threshold?: string | null;
-    flow_limit?: number;
-    initial_quantum?: string;
-    kind: "linux_fq";
-    low_rate_threshold?: string;
-    max_rate?: string | null;
-    quantum?: string;
-    refill_delay?: string;
-  } | {
-    aqm?: Aqm;
-    buffer?: string | null;
-    burst?: string;
-    kind: "tbf";
-    latency?: string;
-    mtu?: string;
-    peak_rate?: string | null;
-    rate?: string | null;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    classes?: ({
-      burst?: string;
-      cburst?: string;
-      ceil?: string | null;
-      name: string;
-      parent?: string | null;
-      prio?: number;
-      priorities?: number[];
-      quantum?: string | null;
-      rate: string;
-    })[];
-    kind: "htb";
-  } | {
-    buffer?: string;
-    candidates?: number;
-    kind: "choke";
-    mark?: boolean;
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    weight?: number;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "sqf";
-  } | {
-    adaptive?: boolean;
-    automatic_weight?: boolean;
-    buffer?: string;
-    by_bytes?: boolean;
-    constant?: boolean;
-    gentle?: boolean;
-    interval?: string;
-    kind: "red";
-    mark?: boolean;
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    target_delay?: string | null;
-    weight?: number;
-  } | {
-    access?: string;
-    buffer?: string;
-    constant?: boolean;
-    decrease?: number;
-    delay?: string;
-    increase?: number;
-    initial_p?: number;
-    kind: "enhanced_red";
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    tolerance?: number;
-    weight?: number;
-  } | {
-    buffer?: string;
-    interval?: string;
-    kind: "codel";
-    mark?: boolean;
-    max_packet?: string;
-    target?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    boost?: string | null;
-    buffer?: string;
-    decay?: number;
-    derandomise?: boolean;
-    estimate?: "timestamp" | "departure_rate";
-    kind: "pie";
-    mark?: boolean;
-    mark_threshold?: number;
-    max_burst?: string;
-    max_step?: number;
-    mean_packet?: string;
-    target?: string;
-    update?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    buffer?: string;
-    coupling?: number;
-    kind: "pi2";
-    mark?: boolean;
-    target?: string;
-    update?: string;
-  } | {
-    at_once?: boolean;
-    buffer?: string;
-    decrement?: number;
-    increment?: number;
-    interval?: string;
-    kind: "cobalt";
-    mark?: boolean;
-    max_packet?: string;
-    target?: string;
-  } | {
-    buffer?: string;
-    decrement?: number;
-    freeze?: string;
-    increment?: number;
-    kind: "blue";
-    mark?: boolean;
-    queue?: string | null;
-  } | {
-    bin_size?: number;
-    bins?: number;
-    buffer?: string;
-    decrement?: number;
-    increment?: number;
-    kind: "sfb";
-    levels?: number;
-    mark?: boolean;
-    max?: number;
-    penalty_burst?: number;
-    penalty_rate?: number;
-    rehash?: string;
-    warm_up?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    buffer?: string;
-    kind: "afd";
-    sample_interval?: number;
-    samples?: number;
-    target_queue?: number;
-    update?: string;
-  } | {
-    alpha?: number;
-    buffer?: string;
-    gamma?: number;
-    kind: "avq";
-    mark?: boolean;
-    virtual_buffer?: string;
-  } | {
-    buffer?: string;
-    drop_batch?: number;
-    interval?: string;
-    kind: "fq_codel";
-    mark?: boolean;
-    max_packet?: string;
-    quantum?: string;
-    queues?: number;
-    target?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    boost?: string | null;
-    buffer?: string;
-    decay?: number;
-    derandomise?: boolean;
-    drop_batch?: number;
-    estimate?: "timestamp" | "departure_rate";
-    kind: "fq_pie";
-    mark?: boolean;
-    mark_threshold?: number;
-    max_burst?: string;
-    max_step?: number;
-    mean_packet?: string;
-    quantum?: string;
-    queues?: number;
-    target?: string;
-    update?: string;
-  } | {
-    aqm?: Aqm;
-    assign?: "turn" | "hash";
-    buffer?: string;
-    drop?: "tail" | "head" | "arrival";
-    kind: "drr_plus";
-    quantum?: string;
-    queue_buffer?: string | null;
-    queue_weight?: "largest" | "sum";
-    queues?: number;
-  };
+  queue?: QueueingDiscipline;
 };
+
+/** Between which queues the tins are fair. */
+export type Isolation = "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
 
 /** Random times that packets take besides the propagation delay. */
 export type Jitter = {
-  law?: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining" | {
-    kind: "fixed";
-  } | {
-    kind: "exponential";
-  } | {
-    kind: "uniform";
-    spread?: number;
-  } | {
-    kind: "pareto";
-    max?: number;
-    shape?: number;
-  } | {
-    kind: "lognormal";
-    sigma?: number;
-  } | {
-    file?: string;
-    kind: "empirical";
-    points?: Json[][];
-  } | {
-    kind: "web_search";
-  } | {
-    kind: "data_mining";
-  };
+  law?: Distribution;
   mean?: string;
   reorder?: boolean;
+};
+
+/** How a label is carried. */
+export type Labels = "exact" | "eight_bit";
+
+/** Which control law, and how often. */
+export type Law = "per_probe" | "per_round_trip" | "as_printed";
+
+export type Line = {
+  aggregation?: Required<Link>["aggregation"];
+  classify?: Required<Link>["classify"];
+  delay?: Required<Link>["delay"] | Required<Link>["delay"][] | {
+    kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
+    mean: string;
+  };
+  duplicate?: Required<Link>["duplicate"];
+  framing?: Required<Link>["framing"];
+  jitter?: Required<Link>["jitter"];
+  loss?: Required<Link>["loss"];
+  queue?: Required<Link>["queue"];
+  rate: Required<Link>["rate"] | Required<Link>["rate"][] | {
+    kind: "fixed" | "exponential" | "uniform" | "pareto" | "lognormal" | "empirical" | "web_search" | "data_mining";
+    mean: string;
+  };
+  reverse_queue?: Required<Link>["reverse_queue"];
+  rtt?: Required<Link>["rtt"];
+  unlabel?: Required<Link>["unlabel"];
 };
 
 /** A duplex link with a port at each end. */
@@ -1420,847 +878,26 @@ export type Link = {
     reverse?: number | null;
   };
   first?: number | null;
-  framing?: "ethernet" | "atm" | "fixed" | {
-    kind: "ethernet";
-    tag?: boolean;
-  } | {
-    header?: string;
-    kind: "atm";
-  } | {
-    kind: "fixed";
-    least?: string;
-    overhead?: string;
-  } | null | {
-    forward?: "ethernet" | "atm" | "fixed" | {
-      kind: "ethernet";
-      tag?: boolean;
-    } | {
-      header?: string;
-      kind: "atm";
-    } | {
-      kind: "fixed";
-      least?: string;
-      overhead?: string;
-    } | null;
-    reverse?: "ethernet" | "atm" | "fixed" | {
-      kind: "ethernet";
-      tag?: boolean;
-    } | {
-      header?: string;
-      kind: "atm";
-    } | {
-      kind: "fixed";
-      least?: string;
-      overhead?: string;
-    } | null;
+  framing?: Framing | null | {
+    forward?: Framing | null;
+    reverse?: Framing | null;
   };
   from: string;
   jitter?: Jitter | null | {
     forward?: Jitter | null;
     reverse?: Jitter | null;
   };
-  loss?: "bernoulli" | "gilbert_elliott" | "gilbert_elliott_time" | "packets" | {
-    kind: "bernoulli";
-    probability?: number;
-  } | {
-    kind: "gilbert_elliott";
-    loss_bad?: number;
-    loss_good?: number;
-    to_bad?: number;
-    to_good?: number;
-  } | {
-    bad?: string;
-    good?: string;
-    kind: "gilbert_elliott_time";
-    loss_bad?: number;
-    loss_good?: number;
-  } | {
-    kind: "packets";
-    packets?: number[];
-  } | null | {
-    forward?: "bernoulli" | "gilbert_elliott" | "gilbert_elliott_time" | "packets" | {
-      kind: "bernoulli";
-      probability?: number;
-    } | {
-      kind: "gilbert_elliott";
-      loss_bad?: number;
-      loss_good?: number;
-      to_bad?: number;
-      to_good?: number;
-    } | {
-      bad?: string;
-      good?: string;
-      kind: "gilbert_elliott_time";
-      loss_bad?: number;
-      loss_good?: number;
-    } | {
-      kind: "packets";
-      packets?: number[];
-    } | null;
-    reverse?: "bernoulli" | "gilbert_elliott" | "gilbert_elliott_time" | "packets" | {
-      kind: "bernoulli";
-      probability?: number;
-    } | {
-      kind: "gilbert_elliott";
-      loss_bad?: number;
-      loss_good?: number;
-      to_bad?: number;
-      to_good?: number;
-    } | {
-      bad?: string;
-      good?: string;
-      kind: "gilbert_elliott_time";
-      loss_bad?: number;
-      loss_good?: number;
-    } | {
-      kind: "packets";
-      packets?: number[];
-    } | null;
+  loss?: LossLaw | null | {
+    forward?: LossLaw | null;
+    reverse?: LossLaw | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "sqf" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | "fq_codel" | "fq_pie" | "drr_plus" | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "fcfs";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    kind: "fq";
-    slots?: number | null;
-    structure?: "link" | "tree" | "heap" | "perc";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    kind: "wfq";
-    slots?: number | null;
-    structure?: "link" | "tree" | "heap" | "perc";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    fraction?: number;
-    kind: "fq_bit";
-  } | {
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    kind: "fq_preemptive";
-  } | {
-    buffer?: string;
-    kind: "random_drop";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    drop_policy?: "lowest_priority" | "arrival";
-    kind: "strict_priority";
-    levels?: number;
-  } | {
-    buffer?: string;
-    discard?: "printed" | "corrected";
-    kind: "blt";
-  } | {
-    buffer?: string;
-    kind: "fred";
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_queue?: number;
-    min_threshold?: string;
-    variant?: number;
-    weight?: number;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    drop?: "tail" | "head" | "arrival";
-    kind: "sfq";
-    perturb?: string;
-    queues?: number;
-  } | {
-    aqm?: Aqm;
-    assign?: "turn" | "hash";
-    buffer?: string;
-    drop?: "tail" | "head" | "arrival";
-    kind: "drr";
-    quantum?: string;
-    queue_buffer?: string | null;
-    queue_weight?: "largest" | "sum";
-    queues?: number;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "scfq";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "virtual_clock";
-    rate?: string | null;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "wf2q_plus";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "hrr";
-    lower?: number[];
-    slot?: string;
-    slots?: number[];
-    work_conserving?: boolean;
-  } | {
-    buffer?: string;
-    k?: string;
-    k_alpha?: string;
-    k_c?: string;
-    kind: "csfq";
-    labels?: "exact" | "eight_bit";
-    relabel?: boolean;
-    role?: "edge" | "core" | "island";
-    rules?: "paper" | "figure_2" | "published_code";
-    threshold?: number;
-  } | {
-    buffer?: string;
-    kind: "decbit";
-    threshold?: number;
-  } | {
-    buffer?: string;
-    capacity_factor?: number;
-    kind: "selective_decbit";
-    panic?: number;
-    threshold?: number;
-  } | {
-    alpha?: number;
-    beta?: number;
-    buffer?: string;
-    classic_share?: number;
-    coupling?: number;
-    kind: "dualpi2";
-    lottery?: "even" | "random";
-    max_packet?: string;
-    min_backlog?: string;
-    min_delay?: string;
-    min_packets?: number;
-    ramp?: string;
-    serves?: "weighted" | "shifted_fifo";
-    shift?: string;
-    target?: string;
-    update?: string;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    drop_batch?: number;
-    kind: "drr_plus_plus";
-    quantum?: string;
-    queues?: number;
-  } | {
-    ack_filter?: "none" | "conservative" | "aggressive";
-    buffer?: string | null;
-    diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
-    framing?: "none" | "atm" | "ptm";
-    ingress?: boolean;
-    isolation?: "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
-    kind: "cake";
-    mpu?: number;
-    overhead?: number;
-    rate?: string | null;
-    rtt?: string;
-    target?: string;
-  } | {
-    buffer?: string;
-    ce_threshold?: string | null;
-    flow_limit?: number;
-    initial_quantum?: string;
-    kind: "linux_fq";
-    low_rate_threshold?: string;
-    max_rate?: string | null;
-    quantum?: string;
-    refill_delay?: string;
-  } | {
-    aqm?: Aqm;
-    buffer?: string | null;
-    burst?: string;
-    kind: "tbf";
-    latency?: string;
-    mtu?: string;
-    peak_rate?: string | null;
-    rate?: string | null;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    classes?: ({
-      burst?: string;
-      cburst?: string;
-      ceil?: string | null;
-      name: string;
-      parent?: string | null;
-      prio?: number;
-      priorities?: number[];
-      quantum?: string | null;
-      rate: string;
-    })[];
-    kind: "htb";
-  } | {
-    buffer?: string;
-    candidates?: number;
-    kind: "choke";
-    mark?: boolean;
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    weight?: number;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "sqf";
-  } | {
-    adaptive?: boolean;
-    automatic_weight?: boolean;
-    buffer?: string;
-    by_bytes?: boolean;
-    constant?: boolean;
-    gentle?: boolean;
-    interval?: string;
-    kind: "red";
-    mark?: boolean;
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    target_delay?: string | null;
-    weight?: number;
-  } | {
-    access?: string;
-    buffer?: string;
-    constant?: boolean;
-    decrease?: number;
-    delay?: string;
-    increase?: number;
-    initial_p?: number;
-    kind: "enhanced_red";
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    tolerance?: number;
-    weight?: number;
-  } | {
-    buffer?: string;
-    interval?: string;
-    kind: "codel";
-    mark?: boolean;
-    max_packet?: string;
-    target?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    boost?: string | null;
-    buffer?: string;
-    decay?: number;
-    derandomise?: boolean;
-    estimate?: "timestamp" | "departure_rate";
-    kind: "pie";
-    mark?: boolean;
-    mark_threshold?: number;
-    max_burst?: string;
-    max_step?: number;
-    mean_packet?: string;
-    target?: string;
-    update?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    buffer?: string;
-    coupling?: number;
-    kind: "pi2";
-    mark?: boolean;
-    target?: string;
-    update?: string;
-  } | {
-    at_once?: boolean;
-    buffer?: string;
-    decrement?: number;
-    increment?: number;
-    interval?: string;
-    kind: "cobalt";
-    mark?: boolean;
-    max_packet?: string;
-    target?: string;
-  } | {
-    buffer?: string;
-    decrement?: number;
-    freeze?: string;
-    increment?: number;
-    kind: "blue";
-    mark?: boolean;
-    queue?: string | null;
-  } | {
-    bin_size?: number;
-    bins?: number;
-    buffer?: string;
-    decrement?: number;
-    increment?: number;
-    kind: "sfb";
-    levels?: number;
-    mark?: boolean;
-    max?: number;
-    penalty_burst?: number;
-    penalty_rate?: number;
-    rehash?: string;
-    warm_up?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    buffer?: string;
-    kind: "afd";
-    sample_interval?: number;
-    samples?: number;
-    target_queue?: number;
-    update?: string;
-  } | {
-    alpha?: number;
-    buffer?: string;
-    gamma?: number;
-    kind: "avq";
-    mark?: boolean;
-    virtual_buffer?: string;
-  } | {
-    buffer?: string;
-    drop_batch?: number;
-    interval?: string;
-    kind: "fq_codel";
-    mark?: boolean;
-    max_packet?: string;
-    quantum?: string;
-    queues?: number;
-    target?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    boost?: string | null;
-    buffer?: string;
-    decay?: number;
-    derandomise?: boolean;
-    drop_batch?: number;
-    estimate?: "timestamp" | "departure_rate";
-    kind: "fq_pie";
-    mark?: boolean;
-    mark_threshold?: number;
-    max_burst?: string;
-    max_step?: number;
-    mean_packet?: string;
-    quantum?: string;
-    queues?: number;
-    target?: string;
-    update?: string;
-  } | {
-    aqm?: Aqm;
-    assign?: "turn" | "hash";
-    buffer?: string;
-    drop?: "tail" | "head" | "arrival";
-    kind: "drr_plus";
-    quantum?: string;
-    queue_buffer?: string | null;
-    queue_weight?: "largest" | "sum";
-    queues?: number;
+  queue?: QueueingDiscipline;
+  rate: string | RateTrace | {
+    forward: string | RateTrace;
+    reverse: string | RateTrace;
   };
-  rate: string | "steps" | "mahimahi" | {
-    file?: string;
-    kind: "steps";
-    period?: string;
-    steps?: Json[][];
-  } | {
-    bytes?: string;
-    file?: string;
-    kind: "mahimahi";
-    loop?: boolean;
-    times?: number[];
-  } | {
-    forward: string | "steps" | "mahimahi" | {
-      file?: string;
-      kind: "steps";
-      period?: string;
-      steps?: Json[][];
-    } | {
-      bytes?: string;
-      file?: string;
-      kind: "mahimahi";
-      loop?: boolean;
-      times?: number[];
-    };
-    reverse: string | "steps" | "mahimahi" | {
-      file?: string;
-      kind: "steps";
-      period?: string;
-      steps?: Json[][];
-    } | {
-      bytes?: string;
-      file?: string;
-      kind: "mahimahi";
-      loop?: boolean;
-      times?: number[];
-    };
-  };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "sqf" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | "fq_codel" | "fq_pie" | "drr_plus" | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "fcfs";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    kind: "fq";
-    slots?: number | null;
-    structure?: "link" | "tree" | "heap" | "perc";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    kind: "wfq";
-    slots?: number | null;
-    structure?: "link" | "tree" | "heap" | "perc";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    fraction?: number;
-    kind: "fq_bit";
-  } | {
-    buffer?: string;
-    charge_drops?: boolean;
-    delta?: string;
-    drop_policy?: "longest_queue" | "largest_bid" | "arrival";
-    kind: "fq_preemptive";
-  } | {
-    buffer?: string;
-    kind: "random_drop";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    drop_policy?: "lowest_priority" | "arrival";
-    kind: "strict_priority";
-    levels?: number;
-  } | {
-    buffer?: string;
-    discard?: "printed" | "corrected";
-    kind: "blt";
-  } | {
-    buffer?: string;
-    kind: "fred";
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_queue?: number;
-    min_threshold?: string;
-    variant?: number;
-    weight?: number;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    drop?: "tail" | "head" | "arrival";
-    kind: "sfq";
-    perturb?: string;
-    queues?: number;
-  } | {
-    aqm?: Aqm;
-    assign?: "turn" | "hash";
-    buffer?: string;
-    drop?: "tail" | "head" | "arrival";
-    kind: "drr";
-    quantum?: string;
-    queue_buffer?: string | null;
-    queue_weight?: "largest" | "sum";
-    queues?: number;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "scfq";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "virtual_clock";
-    rate?: string | null;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "wf2q_plus";
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "hrr";
-    lower?: number[];
-    slot?: string;
-    slots?: number[];
-    work_conserving?: boolean;
-  } | {
-    buffer?: string;
-    k?: string;
-    k_alpha?: string;
-    k_c?: string;
-    kind: "csfq";
-    labels?: "exact" | "eight_bit";
-    relabel?: boolean;
-    role?: "edge" | "core" | "island";
-    rules?: "paper" | "figure_2" | "published_code";
-    threshold?: number;
-  } | {
-    buffer?: string;
-    kind: "decbit";
-    threshold?: number;
-  } | {
-    buffer?: string;
-    capacity_factor?: number;
-    kind: "selective_decbit";
-    panic?: number;
-    threshold?: number;
-  } | {
-    alpha?: number;
-    beta?: number;
-    buffer?: string;
-    classic_share?: number;
-    coupling?: number;
-    kind: "dualpi2";
-    lottery?: "even" | "random";
-    max_packet?: string;
-    min_backlog?: string;
-    min_delay?: string;
-    min_packets?: number;
-    ramp?: string;
-    serves?: "weighted" | "shifted_fifo";
-    shift?: string;
-    target?: string;
-    update?: string;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    drop_batch?: number;
-    kind: "drr_plus_plus";
-    quantum?: string;
-    queues?: number;
-  } | {
-    ack_filter?: "none" | "conservative" | "aggressive";
-    buffer?: string | null;
-    diffserv?: "besteffort" | "diffserv3" | "diffserv4" | "precedence";
-    framing?: "none" | "atm" | "ptm";
-    ingress?: boolean;
-    isolation?: "flowblind" | "srchost" | "dsthost" | "hosts" | "flows" | "dual_srchost" | "dual_dsthost" | "triple_isolate";
-    kind: "cake";
-    mpu?: number;
-    overhead?: number;
-    rate?: string | null;
-    rtt?: string;
-    target?: string;
-  } | {
-    buffer?: string;
-    ce_threshold?: string | null;
-    flow_limit?: number;
-    initial_quantum?: string;
-    kind: "linux_fq";
-    low_rate_threshold?: string;
-    max_rate?: string | null;
-    quantum?: string;
-    refill_delay?: string;
-  } | {
-    aqm?: Aqm;
-    buffer?: string | null;
-    burst?: string;
-    kind: "tbf";
-    latency?: string;
-    mtu?: string;
-    peak_rate?: string | null;
-    rate?: string | null;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    classes?: ({
-      burst?: string;
-      cburst?: string;
-      ceil?: string | null;
-      name: string;
-      parent?: string | null;
-      prio?: number;
-      priorities?: number[];
-      quantum?: string | null;
-      rate: string;
-    })[];
-    kind: "htb";
-  } | {
-    buffer?: string;
-    candidates?: number;
-    kind: "choke";
-    mark?: boolean;
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    weight?: number;
-  } | {
-    aqm?: Aqm;
-    buffer?: string;
-    kind: "sqf";
-  } | {
-    adaptive?: boolean;
-    automatic_weight?: boolean;
-    buffer?: string;
-    by_bytes?: boolean;
-    constant?: boolean;
-    gentle?: boolean;
-    interval?: string;
-    kind: "red";
-    mark?: boolean;
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    target_delay?: string | null;
-    weight?: number;
-  } | {
-    access?: string;
-    buffer?: string;
-    constant?: boolean;
-    decrease?: number;
-    delay?: string;
-    increase?: number;
-    initial_p?: number;
-    kind: "enhanced_red";
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    tolerance?: number;
-    weight?: number;
-  } | {
-    buffer?: string;
-    interval?: string;
-    kind: "codel";
-    mark?: boolean;
-    max_packet?: string;
-    target?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    boost?: string | null;
-    buffer?: string;
-    decay?: number;
-    derandomise?: boolean;
-    estimate?: "timestamp" | "departure_rate";
-    kind: "pie";
-    mark?: boolean;
-    mark_threshold?: number;
-    max_burst?: string;
-    max_step?: number;
-    mean_packet?: string;
-    target?: string;
-    update?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    buffer?: string;
-    coupling?: number;
-    kind: "pi2";
-    mark?: boolean;
-    target?: string;
-    update?: string;
-  } | {
-    at_once?: boolean;
-    buffer?: string;
-    decrement?: number;
-    increment?: number;
-    interval?: string;
-    kind: "cobalt";
-    mark?: boolean;
-    max_packet?: string;
-    target?: string;
-  } | {
-    buffer?: string;
-    decrement?: number;
-    freeze?: string;
-    increment?: number;
-    kind: "blue";
-    mark?: boolean;
-    queue?: string | null;
-  } | {
-    bin_size?: number;
-    bins?: number;
-    buffer?: string;
-    decrement?: number;
-    increment?: number;
-    kind: "sfb";
-    levels?: number;
-    mark?: boolean;
-    max?: number;
-    penalty_burst?: number;
-    penalty_rate?: number;
-    rehash?: string;
-    warm_up?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    buffer?: string;
-    kind: "afd";
-    sample_interval?: number;
-    samples?: number;
-    target_queue?: number;
-    update?: string;
-  } | {
-    alpha?: number;
-    buffer?: string;
-    gamma?: number;
-    kind: "avq";
-    mark?: boolean;
-    virtual_buffer?: string;
-  } | {
-    buffer?: string;
-    drop_batch?: number;
-    interval?: string;
-    kind: "fq_codel";
-    mark?: boolean;
-    max_packet?: string;
-    quantum?: string;
-    queues?: number;
-    target?: string;
-  } | {
-    alpha?: number;
-    beta?: number;
-    boost?: string | null;
-    buffer?: string;
-    decay?: number;
-    derandomise?: boolean;
-    drop_batch?: number;
-    estimate?: "timestamp" | "departure_rate";
-    kind: "fq_pie";
-    mark?: boolean;
-    mark_threshold?: number;
-    max_burst?: string;
-    max_step?: number;
-    mean_packet?: string;
-    quantum?: string;
-    queues?: number;
-    target?: string;
-    update?: string;
-  } | {
-    aqm?: Aqm;
-    assign?: "turn" | "hash";
-    buffer?: string;
-    drop?: "tail" | "head" | "arrival";
-    kind: "drr_plus";
-    quantum?: string;
-    queue_buffer?: string | null;
-    queue_weight?: "largest" | "sum";
-    queues?: number;
-  } | null;
+  reverse_queue?: QueueingDiscipline | null;
   rtt?: string | null;
   to: string;
   unlabel?: boolean | {
@@ -2268,6 +905,47 @@ export type Link = {
     reverse?: boolean;
   };
 };
+
+export type LossLaw = "bernoulli" | "gilbert_elliott" | "gilbert_elliott_time" | "packets" | LossLawBernoulli | LossLawGilbertElliott | LossLawGilbertElliottTime | LossLawPackets;
+
+/** Independent losses with one probability. Each packet is lost with the same probability, independently of the others. */
+export type LossLawBernoulli = {
+  kind: "bernoulli";
+  probability?: number;
+};
+
+/** Losses in bursts. The wire is in a good or in a bad state, each with its own probability of loss. */
+export type LossLawGilbertElliott = {
+  kind: "gilbert_elliott";
+  loss_bad?: number;
+  loss_good?: number;
+  to_bad?: number;
+  to_good?: number;
+};
+
+/** Losses in bursts that last for a time. The wire is in a good or in a bad state, each with its own probability of loss, and changes on by itself. */
+export type LossLawGilbertElliottTime = {
+  bad?: string;
+  good?: string;
+  kind: "gilbert_elliott_time";
+  loss_bad?: number;
+  loss_good?: number;
+};
+
+/** Given packets are lost. */
+export type LossLawPackets = {
+  kind: "packets";
+  packets?: number[];
+};
+
+/** How packets are chosen that are marked or dropped with a probability. */
+export type Lottery = "even" | "random";
+
+/** Which packets a threshold marks. */
+export type Marked = "all" | "ect1";
+
+/** What the priorities of a burst say. */
+export type Marks = "windows" | "rates" | "urgent";
 
 /** A rule of trains by name. */
 export type Named = "off" | "linux";
@@ -2301,7 +979,7 @@ export type Options = {
   count_packets?: boolean | null;
   duplicates?: number | null;
   ecn?: EcnMode | null;
-  estimate?: Estimate | null;
+  estimate?: Estimate2 | null;
   growth?: Growth | null;
   gso?: Gso | null;
   initial_timeout?: string | null;
@@ -2323,6 +1001,15 @@ export type Options = {
 /** How several values become one. */
 export type Over = "mean" | "total" | "least" | "most";
 
+/** A value, and the share of all draws up to it. */
+export type Pair = Json[];
+
+/** One length and its share of the packets. */
+export type Part = {
+  share: number;
+  size: string;
+};
+
 /** A file or a module in Python with algorithms. What reads scenarios loads it; the engine knows what it registered. */
 export type Plugin = string | {
   name: string;
@@ -2342,8 +1029,497 @@ export type Policy = {
   tick?: string;
 };
 
+/** What the estimator averages. */
+export type Predict = "rate" | "spacing";
+
+/** Which estimator. */
+export type Predictor = "exponential" | "fuzzy" | "kalman";
+
 /** A set of rules by name. */
 export type Preset = "rfc" | "bsd_1988" | "ns2_1998" | "linux";
+
+/** How the weight of a queue follows from those of its conversations. */
+export type QueueWeight = "largest" | "sum";
+
+export type QueueingDiscipline = "fcfs" | "fq" | "wfq" | "fq_bit" | "fq_preemptive" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "dualpi2" | "drr_plus_plus" | "cake" | "linux_fq" | "tbf" | "htb" | "choke" | "sqf" | "red" | "enhanced_red" | "codel" | "pie" | "pi2" | "cobalt" | "blue" | "sfb" | "afd" | "avq" | "fq_codel" | "fq_pie" | "drr_plus" | QueueingDisciplineFcfs | QueueingDisciplineFq | QueueingDisciplineWfq | QueueingDisciplineFqBit | QueueingDisciplineFqPreemptive | QueueingDisciplineRandomDrop | QueueingDisciplineStrictPriority | QueueingDisciplineBlt | QueueingDisciplineFred | QueueingDisciplineSfq | QueueingDisciplineDrr | QueueingDisciplineScfq | QueueingDisciplineVirtualClock | QueueingDisciplineWf2qPlus | QueueingDisciplineHrr | QueueingDisciplineCsfq | QueueingDisciplineDecbit | QueueingDisciplineSelectiveDecbit | QueueingDisciplineDualpi2 | QueueingDisciplineDrrPlusPlus | QueueingDisciplineCake | QueueingDisciplineLinuxFq | QueueingDisciplineTbf | QueueingDisciplineHtb | QueueingDisciplineChoke | QueueingDisciplineSqf | QueueingDisciplineRed | QueueingDisciplineEnhancedRed | QueueingDisciplineCodel | QueueingDisciplinePie | QueueingDisciplinePi2 | QueueingDisciplineCobalt | QueueingDisciplineBlue | QueueingDisciplineSfb | QueueingDisciplineAfd | QueueingDisciplineAvq | QueueingDisciplineFqCodel | QueueingDisciplineFqPie | QueueingDisciplineDrrPlus;
+
+/** Approximate Fair Dropping: random drops above a fair share. Packets are dropped at random in proportion to what their conversation sends above a fair share. */
+export type QueueingDisciplineAfd = {
+  alpha?: number;
+  beta?: number;
+  buffer?: string;
+  kind: "afd";
+  sample_interval?: number;
+  samples?: number;
+  target_queue?: number;
+  update?: string;
+};
+
+/** Adaptive Virtual Queue: drops that keep the link a little below its capacity. An arrival is dropped or marked if it would overflow a queue which is only imagined, and which is served the more slowly the more arrives. */
+export type QueueingDisciplineAvq = {
+  alpha?: number;
+  buffer?: string;
+  gamma?: number;
+  kind: "avq";
+  mark?: boolean;
+  virtual_buffer?: string;
+};
+
+/** First come, first served; low priorities are dropped first. It is the gateway of the bandwidth-latency tradeoff: a full buffer drops a packet of lower priority for one of higher. */
+export type QueueingDisciplineBlt = {
+  buffer?: string;
+  discard?: Discard;
+  kind: "blt";
+};
+
+/** BLUE: random drops, more after losses and fewer when idle. Packets are dropped or marked at random on arrival, with a probability that rises when packets were lost and falls while nothing waits. */
+export type QueueingDisciplineBlue = {
+  buffer?: string;
+  decrement?: number;
+  freeze?: string;
+  increment?: number;
+  kind: "blue";
+  mark?: boolean;
+  queue?: string | null;
+};
+
+/** CAKE: a shaper with fair queues of hosts and of flows. It has tins for classes of service, and COBALT on each queue. */
+export type QueueingDisciplineCake = {
+  ack_filter?: AckFilter;
+  buffer?: string | null;
+  diffserv?: Diffserv;
+  framing?: Framing2;
+  ingress?: boolean;
+  isolation?: Isolation;
+  kind: "cake";
+  mpu?: number;
+  overhead?: number;
+  rate?: string | null;
+  rtt?: string;
+  target?: string;
+};
+
+/** RED that drops arrivals in pairs with packets of the queue. An arrival is dropped together with a packet drawn from the queue, if both are of one conversation. */
+export type QueueingDisciplineChoke = {
+  buffer?: string;
+  candidates?: number;
+  kind: "choke";
+  mark?: boolean;
+  max_p?: number;
+  max_threshold?: string;
+  mean_packet?: string;
+  min_threshold?: string;
+  weight?: number;
+};
+
+/** COBALT: CoDel with BLUE beside it. CoDel's rate of signals falls as it rose, and BLUE drops at random after a full buffer. */
+export type QueueingDisciplineCobalt = {
+  at_once?: boolean;
+  buffer?: string;
+  decrement?: number;
+  increment?: number;
+  interval?: string;
+  kind: "cobalt";
+  mark?: boolean;
+  max_packet?: string;
+  target?: string;
+};
+
+/** CoDel: drops once packets have waited too long. Packets are dropped or marked as they leave, once all packets of an interval have waited too long. */
+export type QueueingDisciplineCodel = {
+  buffer?: string;
+  interval?: string;
+  kind: "codel";
+  mark?: boolean;
+  max_packet?: string;
+  target?: string;
+};
+
+/** Core-Stateless Fair Queueing: drops by the rates of labels. Packets carry their conversation's rate and are dropped as far as it is above the fair share; all share one queue. */
+export type QueueingDisciplineCsfq = {
+  buffer?: string;
+  k?: string;
+  k_alpha?: string;
+  k_c?: string;
+  kind: "csfq";
+  labels?: Labels;
+  relabel?: boolean;
+  role?: Role;
+  rules?: Rules;
+  threshold?: number;
+};
+
+/** DECbit gateway: marks while the average queue is long. Packets are served first come, first served, and then every packet is marked. */
+export type QueueingDisciplineDecbit = {
+  buffer?: string;
+  kind: "decbit";
+  threshold?: number;
+};
+
+/** Deficit Round Robin: queues take turns of a quantum of bytes. */
+export type QueueingDisciplineDrr = {
+  aqm?: Aqm | null;
+  assign?: Assign;
+  buffer?: string;
+  drop?: DropEnd;
+  kind: "drr";
+  quantum?: string;
+  queue_buffer?: string | null;
+  queue_weight?: QueueWeight;
+  queues?: number;
+};
+
+/** Deficit Round Robin with RED on each queue. Queues take turns of a quantum of bytes each, and each queue drops packets at random, depending on its average length. */
+export type QueueingDisciplineDrrPlus = {
+  aqm?: Aqm | null;
+  assign?: Assign;
+  buffer?: string;
+  drop?: DropEnd;
+  kind: "drr_plus";
+  quantum?: string;
+  queue_buffer?: string | null;
+  queue_weight?: QueueWeight;
+  queues?: number;
+};
+
+/** DRR++: Deficit Round Robin that serves new queues first. These are queues that begin to hold packets. */
+export type QueueingDisciplineDrrPlusPlus = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  drop_batch?: number;
+  kind: "drr_plus_plus";
+  quantum?: string;
+  queues?: number;
+};
+
+/** DualPI2, the dual-queue coupled AQM of L4S. Packets of scalable flows have a queue of their own with a short delay. */
+export type QueueingDisciplineDualpi2 = {
+  alpha?: number;
+  beta?: number;
+  buffer?: string;
+  classic_share?: number;
+  coupling?: number;
+  kind: "dualpi2";
+  lottery?: Lottery;
+  max_packet?: string;
+  min_backlog?: string;
+  min_delay?: string;
+  min_packets?: number;
+  ramp?: string;
+  serves?: Serves;
+  shift?: string;
+  target?: string;
+  update?: string;
+};
+
+/** RED with a drop probability for each connection. It gives each connection a throughput in proportion to its input link. */
+export type QueueingDisciplineEnhancedRed = {
+  access?: string;
+  buffer?: string;
+  constant?: boolean;
+  decrease?: number;
+  delay?: string;
+  increase?: number;
+  initial_p?: number;
+  kind: "enhanced_red";
+  max_threshold?: string;
+  mean_packet?: string;
+  min_threshold?: string;
+  tolerance?: number;
+  weight?: number;
+};
+
+/** First come, first served. An arrival at a full buffer is dropped. */
+export type QueueingDisciplineFcfs = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  kind: "fcfs";
+};
+
+/** Fair Queueing in the order of bit-by-bit round robin. Packets leave in the order in which it would finish them, each conversation with as many bits per round as its weight. */
+export type QueueingDisciplineFq = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  charge_drops?: boolean;
+  delta?: string;
+  drop_policy?: DropPolicy;
+  kind: "fq";
+  slots?: number | null;
+  structure?: Structure;
+};
+
+/** Fair Queueing that sets congestion bits. It sets the bit of conversations above a part of their fair share of the buffer. */
+export type QueueingDisciplineFqBit = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  charge_drops?: boolean;
+  delta?: string;
+  drop_policy?: DropPolicy;
+  fraction?: number;
+  kind: "fq_bit";
+};
+
+/** FQ-CoDel: fair queues with CoDel on each. Queues that begin to hold packets go first. */
+export type QueueingDisciplineFqCodel = {
+  buffer?: string;
+  drop_batch?: number;
+  interval?: string;
+  kind: "fq_codel";
+  mark?: boolean;
+  max_packet?: string;
+  quantum?: string;
+  queues?: number;
+  target?: string;
+};
+
+/** FQ-PIE: fair queues with PIE on each. Queues that begin to hold packets go first. */
+export type QueueingDisciplineFqPie = {
+  alpha?: number;
+  beta?: number;
+  boost?: string | null;
+  buffer?: string;
+  decay?: number;
+  derandomise?: boolean;
+  drop_batch?: number;
+  estimate?: Estimate;
+  kind: "fq_pie";
+  mark?: boolean;
+  mark_threshold?: number;
+  max_burst?: string;
+  max_step?: number;
+  mean_packet?: string;
+  quantum?: string;
+  queues?: number;
+  target?: string;
+  update?: string;
+};
+
+/** Preemptive Fair Queueing, which interrupts transmissions. An arrival with a smaller finish number interrupts the packet in transmission, of which the rest is sent later. */
+export type QueueingDisciplineFqPreemptive = {
+  buffer?: string;
+  charge_drops?: boolean;
+  delta?: string;
+  drop_policy?: DropPolicy;
+  kind: "fq_preemptive";
+};
+
+/** RED that prefers to drop from those with much of the queue. These are the conversations with more than their part of the queue. */
+export type QueueingDisciplineFred = {
+  buffer?: string;
+  kind: "fred";
+  max_p?: number;
+  max_threshold?: string;
+  mean_packet?: string;
+  min_queue?: number;
+  min_threshold?: string;
+  variant?: number;
+  weight?: number;
+};
+
+/** Hierarchical Round Robin: slots in frames, and no more. A conversation has its weight in slots of each frame of its level. A flow's priority is its level; those beyond are best effort. */
+export type QueueingDisciplineHrr = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  kind: "hrr";
+  lower?: number[];
+  slot?: string;
+  slots?: number[];
+  work_conserving?: boolean;
+};
+
+/** Hierarchical token bucket: classes with a rate each. They borrow up to another rate from the classes above them. */
+export type QueueingDisciplineHtb = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  classes?: HtbClass[];
+  kind: "htb";
+};
+
+/** Linux's fq: fair queues, each with a limit and a rate. Queues that begin to send go first. */
+export type QueueingDisciplineLinuxFq = {
+  buffer?: string;
+  ce_threshold?: string | null;
+  flow_limit?: number;
+  initial_quantum?: string;
+  kind: "linux_fq";
+  low_rate_threshold?: string;
+  max_rate?: string | null;
+  quantum?: string;
+  refill_delay?: string;
+};
+
+/** PI2: random drops on leaving that keep to a delay. Packets are dropped or marked as they leave, with the square of a probability that a controller moves until the delay is what it should be. */
+export type QueueingDisciplinePi2 = {
+  alpha?: number;
+  beta?: number;
+  buffer?: string;
+  coupling?: number;
+  kind: "pi2";
+  mark?: boolean;
+  target?: string;
+  update?: string;
+};
+
+/** PIE: random drops on arrival that keep to a delay. Packets are dropped or marked at random on arrival, with a probability that a controller moves until the delay is what it should be. */
+export type QueueingDisciplinePie = {
+  alpha?: number;
+  beta?: number;
+  boost?: string | null;
+  buffer?: string;
+  decay?: number;
+  derandomise?: boolean;
+  estimate?: Estimate;
+  kind: "pie";
+  mark?: boolean;
+  mark_threshold?: number;
+  max_burst?: string;
+  max_step?: number;
+  mean_packet?: string;
+  target?: string;
+  update?: string;
+};
+
+/** First come, first served; a full buffer drops at random. When the buffer overflows, a packet chosen at random is dropped. */
+export type QueueingDisciplineRandomDrop = {
+  buffer?: string;
+  kind: "random_drop";
+};
+
+/** Random Early Detection: random drops by the average queue. Packets are dropped or marked at random, the more often the longer the average queue. */
+export type QueueingDisciplineRed = {
+  adaptive?: boolean;
+  automatic_weight?: boolean;
+  buffer?: string;
+  by_bytes?: boolean;
+  constant?: boolean;
+  gentle?: boolean;
+  interval?: string;
+  kind: "red";
+  mark?: boolean;
+  max_p?: number;
+  max_threshold?: string;
+  mean_packet?: string;
+  min_threshold?: string;
+  target_delay?: string | null;
+  weight?: number;
+};
+
+/** Self-Clocked Fair Queueing: packets leave in order of tags. Virtual time is the tag of the packet in service. */
+export type QueueingDisciplineScfq = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  kind: "scfq";
+};
+
+/** DECbit gateway that marks what is above its fair share. Packets are served first come, first served; those of conversations above their fair share are marked while the average queue is long. */
+export type QueueingDisciplineSelectiveDecbit = {
+  buffer?: string;
+  capacity_factor?: number;
+  kind: "selective_decbit";
+  panic?: number;
+  threshold?: number;
+};
+
+/** Stochastic Fair BLUE: BLUE in bins of conversations. Packets are dropped or marked with the least probability of the bins that their conversation is hashed into. */
+export type QueueingDisciplineSfb = {
+  bin_size?: number;
+  bins?: number;
+  buffer?: string;
+  decrement?: number;
+  increment?: number;
+  kind: "sfb";
+  levels?: number;
+  mark?: boolean;
+  max?: number;
+  penalty_burst?: number;
+  penalty_rate?: number;
+  rehash?: string;
+  warm_up?: string;
+};
+
+/** Stochastic Fairness Queueing: hashed queues take turns. Conversations are hashed into queues, and queues take turns of a packet each. */
+export type QueueingDisciplineSfq = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  drop?: DropEnd;
+  kind: "sfq";
+  perturb?: string;
+  queues?: number;
+};
+
+/** Shortest Queue First: slow flows go first. The conversation of which the fewest bytes wait is served next. */
+export type QueueingDisciplineSqf = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  kind: "sqf";
+};
+
+/** Strict priority: the most urgent packets go first. A packet is sent only when none of a higher priority waits. */
+export type QueueingDisciplineStrictPriority = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  drop_policy?: DropPolicy2;
+  kind: "strict_priority";
+  levels?: number;
+};
+
+/** Token bucket filter: no faster than a rate but for a burst. Packets are served first come, first served. */
+export type QueueingDisciplineTbf = {
+  aqm?: Aqm | null;
+  buffer?: string | null;
+  burst?: string;
+  kind: "tbf";
+  latency?: string;
+  mtu?: string;
+  peak_rate?: string | null;
+  rate?: string | null;
+};
+
+/** Virtual Clock: each conversation has a reserved rate. Packets leave as if each conversation were served at its own one. */
+export type QueueingDisciplineVirtualClock = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  kind: "virtual_clock";
+  rate?: string | null;
+};
+
+/** Worst-case fair weighted Fair Queueing. No conversation runs ahead of its fluid share by more than a packet. */
+export type QueueingDisciplineWf2qPlus = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  kind: "wf2q_plus";
+};
+
+/** Fair Queueing in the order of bit-by-bit round robin. Packets leave in the order in which it would finish them, each conversation with as many bits per round as its weight. */
+export type QueueingDisciplineWfq = {
+  aqm?: Aqm | null;
+  buffer?: string;
+  charge_drops?: boolean;
+  delta?: string;
+  drop_policy?: DropPolicy;
+  kind: "wfq";
+  slots?: number | null;
+  structure?: Structure;
+};
+
+export type RateTrace = "steps" | "mahimahi" | RateTraceSteps | RateTraceMahimahi;
+
+/** Delivery opportunities in mahimahi's format. */
+export type RateTraceMahimahi = {
+  bytes?: string;
+  file?: string;
+  kind: "mahimahi";
+  loop?: boolean;
+  times?: number[];
+};
+
+/** A rate that changes at given times. */
+export type RateTraceSteps = {
+  file?: string;
+  kind: "steps";
+  period?: string;
+  steps?: Json[][];
+};
 
 /** The program that reads what arrives, and the buffer from which it reads (Linux). While the window that it offers grows, and for the 16 packets before and after, each packet is acknowledged. */
 export type ReaderParams = {
@@ -2359,8 +1535,26 @@ export type ReaderParams = {
 /** How losses are found and repaired. */
 export type Recovery = "go_back_n" | "oldest" | "repair" | "each" | "tahoe" | "reno" | "newreno" | "sack" | "rack";
 
+/** What is sent again after a timeout. */
+export type Retransmit = "oldest" | "repair" | "all" | "each";
+
+/** Where a conversation's rate is estimated. */
+export type Role = "edge" | "core" | "island";
+
+/** How the round trip without queueing is estimated. */
+export type RoundTrip = "as_printed" | "first_probe" | "least" | "queue_echo";
+
 /** Choice among several shortest paths. Shortest means fewest hops. */
 export type Routing = "shortest" | "ecmp";
+
+/** Rules that change the fair share beyond the windows of figure 2. */
+export type Rules = "paper" | "figure_2" | "published_code";
+
+/** Which of the two queues is served next. */
+export type Serves = "weighted" | "shifted_fifo";
+
+/** The shape of the output sets. */
+export type Shape = "points" | "triangles";
 
 /** A buffer that all ports of a gateway share. The packets in transmission are not in it, and a packet that finds its line free needs no room. */
 export type SharedBuffer = {
@@ -2372,8 +1566,17 @@ export type SharedBuffer = {
 /** Among whom a buffer is shared. */
 export type Sharers = "source";
 
+/** How long a skipped slot lasts. */
+export type Slot = "pair" | "as_printed";
+
 /** What ends the first slow start beside a loss or a mark. */
 export type SlowStart = "standard" | "hystart_plus_plus" | "search";
+
+/** How slow start ends when nothing is lost. */
+export type SlowStartEnd = "loss" | "hystart_plus_plus";
+
+/** Where the filter starts. */
+export type Start = "first_probe" | "as_printed";
 
 /** A stopping rule, per variant: the first number of replications, from `least` on, at which half the 95 % Student interval of the metric's mean is at most `share` of the mean's magnitude; `most` if there is no such number. */
 export type Stop = {
@@ -2385,6 +1588,9 @@ export type Stop = {
   over?: Over;
   share: number;
 };
+
+/** The structure that holds the waiting packets. All give the same packets in the same order; they differ in cost. */
+export type Structure = "link" | "tree" | "heap" | "perc";
 
 /** A study: variants of the scenario, each run several times. `headgate sweep` runs it. */
 export type Sweep = {
@@ -2399,14 +1605,171 @@ export type Sweep = {
   zip?: Zip[];
 };
 
+/** What the set-point is given as. */
+export type Target = "packets" | "buffer_share" | "power";
+
+/** Which timers run for what was sent. */
+export type Timers = "per_packet" | "one_per_flow";
+
+export type Topology = "dumbbell" | "parking_lot" | "chain" | "star" | "fat_tree" | "random" | TopologyDumbbell | TopologyParkingLot | TopologyChain | TopologyStar | TopologyFatTree | TopologyRandom;
+
+/** Gateways in a row, with hosts at each. They are r1, r2, ..., with links `hop1`, `hop2`, ... between them, and hosts h1, h2, ..., the first ones at r1. */
+export type TopologyChain = {
+  access?: Line | null;
+  gateways?: number;
+  hosts?: number;
+  kind: "chain";
+  line?: Line;
+  seed?: number;
+};
+
+/** Two gateways with hosts on either side. Gateways are r1 (left) and r2 (right), hosts s1, s2, ... on the left and d1, d2, ... on the right; the link between the gateways is called `bottleneck`, that of a host `s1->r1` or `r2->d1`. */
+export type TopologyDumbbell = {
+  access?: Line | null;
+  exit?: Line | null;
+  hosts?: number;
+  kind: "dumbbell";
+  line?: Line;
+  seed?: number;
+  sinks?: number | null;
+};
+
+/** A fat tree of gateways with k ports. It has k pods, and k^3 / 4 hosts h1, h2, .... The gateways of a pod are, as in the paper from 0, e0.0, e0.1, ... (edge) and a0.0, a0.1, ... (aggregation), and c0.0, c0.1, ... is the core. h1 to h(k/2) are at e0.0. Use it with `routing = "ecmp"`. */
+export type TopologyFatTree = {
+  access?: Line | null;
+  k?: number;
+  kind: "fat_tree";
+  line?: Line;
+  seed?: number;
+};
+
+/** Gateways in a row, with cross traffic on each hop. They are r1, r2, ..., with links `hop1`, `hop2`, ... between them. Flows from a1, a2, ... at the first gateway to b1, b2, ... at the last one cross all hops. Cross traffic is sent from s1, s2, ... to d1, d2, ...; of `hosts` pairs per hop the first ones cross hop 1. */
+export type TopologyParkingLot = {
+  access?: Line | null;
+  ends?: Line | null;
+  hops?: number;
+  hosts?: number;
+  kind: "parking_lot";
+  line?: Line;
+  seed?: number;
+  through?: number;
+};
+
+/** Gateways joined at random, with hosts. There is a path between any two of the gateways r1, r2, ..., and of the hosts h1, h2, ... the first ones are at r1. */
+export type TopologyRandom = {
+  access?: Line | null;
+  degree?: number;
+  gateways?: number;
+  hosts?: number;
+  kind: "random";
+  line?: Line;
+  seed?: number;
+};
+
+/** One gateway in the middle of hosts. It is r1, and hosts are h1, h2, ...; the link of a host is called `h1->r1`, and the port that feeds the host `h1->r1:reverse`. */
+export type TopologyStar = {
+  access?: Line;
+  hosts?: number;
+  kind: "star";
+  seed?: number;
+};
+
 /** A quantity that can be recorded over time. */
 export type TraceKind = "window" | "in_flight" | "rtt" | "backlog" | "drops" | "estimates" | "completions";
+
+/** A transfer that ends. It has a number of packets at the start, and nothing afterwards. */
+export type TransferParams = {
+  bytes?: string;
+  packets?: number;
+  size?: Distribution;
+};
 
 /** How a spurious retransmission is detected and its reduction undone. */
 export type Undo = "none" | "f_rto" | "eifel";
 
+/** Whose rules it follows. */
+export type Variant = "brakmo1995" | "hasegawa2001" | "linux";
+
 /** Which packet is dropped when a shared buffer is full. */
 export type WhenFull = "preempt" | "arrival";
+
+/** How the windows of a burst grow. */
+export type Windows = {
+  geometric: number;
+} | {
+  additive: number;
+};
+
+export type Workload = "ftp" | "telnet" | "poisson" | "cbr" | "on_off" | "background" | "layers" | "transfer" | "requests" | WorkloadFtp | WorkloadTelnet | WorkloadPoisson | WorkloadCbr | WorkloadOnOff | WorkloadBackground | WorkloadLayers | WorkloadTransfer | WorkloadRequests;
+
+/** A constant rate that is on and off by a timetable. */
+export type WorkloadBackground = {
+  kind: "background";
+  rate?: string;
+  schedule?: string[];
+};
+
+/** Equally spaced packets. */
+export type WorkloadCbr = {
+  jitter?: number;
+  kind: "cbr";
+  rate?: string;
+  spread?: number;
+};
+
+/** An endless transfer, as fast as the flow control allows. Packets are there whenever the flow control can send one. */
+export type WorkloadFtp = {
+  kind: "ftp";
+};
+
+/** Several streams of packets at constant mean rates. Each has a given number of times the rate of the one before. */
+export type WorkloadLayers = {
+  factor?: number;
+  jitter?: number;
+  kind: "layers";
+  layers?: number;
+  rate?: string;
+};
+
+/** Bursts at a constant rate, with on and off times. */
+export type WorkloadOnOff = {
+  kind: "on_off";
+  off?: string;
+  off_spans?: Distribution;
+  on?: string;
+  on_spans?: Distribution;
+  rate?: string;
+  spans?: Distribution;
+};
+
+/** Packets at exponentially distributed gaps. */
+export type WorkloadPoisson = {
+  kind: "poisson";
+  mean?: string;
+};
+
+/** Objects over one connection, one after the other. Each comes after a time to think from the end of the last one. */
+export type WorkloadRequests = {
+  kind: "requests";
+  object?: TransferParams;
+  objects?: number;
+  think?: string;
+  think_times?: Distribution;
+};
+
+/** A typing user: packets at exponentially distributed gaps. They wait for the flow control. */
+export type WorkloadTelnet = {
+  kind: "telnet";
+  mean?: string;
+};
+
+/** A transfer that ends. It has a number of packets at the start, and nothing afterwards. */
+export type WorkloadTransfer = {
+  bytes?: string;
+  kind: "transfer";
+  packets?: number;
+  size?: Distribution;
+};
 
 /** An axis whose points set several paths together; further keys are paths, as in `axes`, with equally many values. */
 export type Zip = {

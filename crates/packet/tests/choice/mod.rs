@@ -1,8 +1,9 @@
 //! A list of two algorithms as crates make them: what is read, what is refused and where, what is written, and the schema.
 
-use headgate_packet::choice::{located, schema_of};
+use headgate_packet::choice::{self, Entry, located, schema_of};
 use headgate_packet::header::deviations;
 use headgate_packet::{Duration, Rate};
+use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 mod plain;
@@ -101,7 +102,7 @@ fn the_list_gives_names_sources_defaults_and_schemas() {
     assert_eq!((LIST[0].defaults)(), json!({}));
     let defaults = json!({"closed": 5, "open": 0.5, "free": 0.0, "delay": "3ms", "list": [], "shade": "light"});
     assert_eq!((LIST[1].defaults)(), defaults);
-    let schema = (LIST[1].schema)();
+    let schema = LIST[1].schema();
     assert_eq!(schema["properties"]["closed"]["maximum"], json!(10));
     assert_eq!(schema["properties"]["closed"]["description"], json!("Both ends belong to it."));
 }
@@ -119,4 +120,52 @@ fn the_schema_of_the_choice_takes_a_name_or_an_object_with_its_kind() {
     assert_eq!(variants[2]["properties"]["closed"]["minimum"], json!(1));
     // Everything stands where it is used: nothing refers to a definition elsewhere.
     assert!(!schema.to_string().contains("$ref") && schema.get("$schema").is_none());
+}
+
+#[test]
+fn a_schema_has_each_entry_of_a_choice_once() {
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
+    for _ in 0..2 {
+        assert_eq!(generator.subschema_for::<Spec>(), reference("Toy"));
+    }
+    let definitions = generator.take_definitions(true);
+    assert_eq!(definitions.keys().collect::<Vec<_>>(), ["Shade", "Toy", "ToyPlain", "ToyTuned"]);
+    let names = json!({"type": "string", "enum": ["plain", "tuned"]});
+    assert_eq!(definitions["Toy"], json!({ "anyOf": [names, reference("ToyPlain"), reference("ToyTuned")] }));
+    assert_eq!(definitions["ToyTuned"]["properties"]["kind"]["const"], "tuned");
+}
+
+#[test]
+fn entries_of_ones_own_have_definitions_of_their_own() {
+    let own = |name: &str| (name.to_owned(), String::new(), json!({ "type": "object" }));
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    let schema = choice::schema(&mut generator, "a toy", LIST, &[own("my-toy"), own("my_toy")]);
+    let kinds: Vec<&Value> = schema.get("anyOf").and_then(Value::as_array).expect("a choice")[3..]
+        .iter()
+        .map(|of| &generator.definitions()[of["$ref"].as_str().expect("a reference").trim_start_matches("#/$defs/")])
+        .map(|of| &of["properties"]["kind"]["const"])
+        .collect();
+    assert_eq!(kinds, ["my-toy", "my_toy"]);
+}
+
+#[test]
+fn an_entry_that_is_another_ones_struct_has_its_parameters_itself() {
+    /// As that.
+    #[derive(schemars::JsonSchema)]
+    #[serde(transparent)]
+    #[expect(dead_code, reason = "only its schema is asked for")]
+    struct Twin(tuned::TunedParams);
+
+    let twin = Entry { name: "twin", describe: <Twin as schemars::JsonSchema>::json_schema, ..LIST[1] };
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    choice::schema(&mut generator, "a toy", &[LIST[1], twin], &[]);
+    let definitions = generator.definitions();
+    assert_eq!(definitions.keys().collect::<Vec<_>>(), ["Shade", "ToyTuned", "ToyTwin"]);
+    let (tuned, twin) = (&definitions["ToyTuned"]["properties"], &definitions["ToyTwin"]["properties"]);
+    assert_eq!((tuned["closed"].clone(), &twin["kind"]["const"]), (twin["closed"].clone(), &json!("twin")));
+    assert_eq!(
+        (tuned["closed"]["maximum"].clone(), definitions["ToyTwin"]["description"].as_str()),
+        (json!(10), Some("As that."))
+    );
 }

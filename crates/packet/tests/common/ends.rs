@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 /// The parameters of an entry, each with values from the least to the greatest. One without a range in its schema has values of its unit, of which its check may refuse some.
 pub fn ends(entry: &Entry) -> Vec<(String, Vec<Value>)> {
-    let (schema, defaults) = ((entry.schema)(), (entry.defaults)());
+    let (schema, defaults) = (entry.schema(), (entry.defaults)());
     let fields = schema["properties"].as_object().cloned().unwrap_or_default();
     let all = fields.iter().map(|(name, field)| (name.clone(), of(field, &defaults[name])));
     all.filter(|(_, values)| !values.is_empty()).collect()

@@ -9,6 +9,7 @@ use crate::aqm::{self, Aqm};
 use crate::parts::{QueueSet, Rotation};
 use headgate_packet::choice::{Entry, located, located_error, unknown_field};
 use headgate_packet::{Buffer, Bytes, Card, Wrong, both};
+use schemars::{Schema, SchemaGenerator};
 use serde::de::Error;
 use serde_json::{Map, Value};
 
@@ -74,7 +75,7 @@ macro_rules! names {
             card: names!(@card [$($card)?] $scheduler $($aqm)?),
             header: names!(@header [$($about),*] $scheduler $($aqm)?),
             fields: || Name::of(stringify!($name)).fields(),
-            schema: || Name::of(stringify!($name)).schema(),
+            describe: |generator| Name::of(stringify!($name)).describe(generator),
             defaults: || Name::of(stringify!($name)).values(&Name::of(stringify!($name)).spec()).into(),
         }),+];
     };
@@ -198,14 +199,14 @@ impl Name {
         })
     }
 
-    /// The schema of the parameters, as [`Entry::schema`] has it.
-    fn schema(&self) -> Value {
-        let mut schema = (entry(LIST, self.scheduler).schema)();
+    /// The schema of the parameters, as [`Entry::describe`] has it.
+    fn describe(&self, generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = (entry(LIST, self.scheduler).describe)(generator).to_value();
         let about =
             self.about.lines().map(|line| line.trim_start_matches("//!").trim()).take_while(|line| !line.is_empty());
         schema["description"] = about.collect::<Vec<_>>().join("\n").into();
         if let Some(aqm) = self.aqm() {
-            let mut own = (aqm.schema)();
+            let mut own = (aqm.describe)(generator).to_value();
             if self.about.is_empty() {
                 schema["description"] = own["description"].take();
             }
@@ -216,7 +217,7 @@ impl Name {
         for (field, default) in self.values(&self.spec()) {
             schema["properties"][field]["default"] = default;
         }
-        schema
+        schema.try_into().expect("an object is a schema")
     }
 }
 
@@ -302,7 +303,7 @@ mod tests {
         for entry in LIST.iter().chain(aqm::LIST) {
             let mut fields = (entry.fields)();
             fields.sort_unstable();
-            let schema = (entry.schema)();
+            let schema = entry.schema();
             let empty = Map::new();
             assert_eq!(
                 fields,

@@ -15,7 +15,7 @@ pub fn disciplines(buffer: &str) -> Vec<(String, Spec)> {
     let mut all = Vec::new();
     for entry in LIST {
         let mut tables = vec![json!({"kind": entry.name, "buffer": buffer})];
-        let schema = (entry.schema)();
+        let schema = entry.schema();
         let parameters = schema["properties"].as_object().expect("parameters are a table");
         for (name, choices) in parameters.iter().map(|(name, schema)| (name, choices(schema))) {
             if choices.is_empty() {

@@ -109,7 +109,7 @@ impl<T: OneWay> JsonSchema for Ways<T> {
         format!("Ways of {}", T::schema_name()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = T::json_schema(generator);
+        let one = generator.subschema_for::<T>();
         let required = if T::ABSENT.is_none() { &NAMES[..] } else { &[] };
         let both = json_schema!({
             "type": "object", "properties": { "forward": one, "reverse": one }, "required": required, "additionalProperties": false,

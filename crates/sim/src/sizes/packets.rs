@@ -83,7 +83,7 @@ impl JsonSchema for Packets {
         "Packets".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (fixed, random) = (PacketSize::json_schema(generator), Spec::json_schema(generator));
+        let (fixed, random) = (PacketSize::json_schema(generator), generator.subschema_for::<Spec>());
         json_schema!({ "anyOf": [fixed, random] })
     }
 }

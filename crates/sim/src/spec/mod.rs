@@ -320,16 +320,12 @@ impl Scenario {
         Ok(resolved)
     }
 
-    /// The JSON Schema of a scenario file.
+    /// The JSON Schema of a scenario file. Each entry of a list of algorithms is one definition.
     pub fn schema() -> serde_json::Value {
         let mut schema = schemars::generate::SchemaSettings::draft2020_12()
             .into_generator()
             .into_root_schema_for::<Scenario>()
             .to_value();
-        // Every scheduler has the same choice of AQMs, and stands there several times.
-        let mut aqm = serde_json::Value::Null;
-        share_aqms(&mut schema, &mut aqm);
-        schema["$defs"]["Aqm"] = aqm;
         short_names::into_schema(&mut schema);
         schema
     }
@@ -349,20 +345,5 @@ impl Scenario {
     /// The time before measurements count.
     pub fn warm_up(&self) -> Duration {
         self.warm_up.unwrap_or_else(|| self.interval())
-    }
-}
-
-/// Puts a reference to `$defs/Aqm` in the place of each choice of an AQM, beside its description and its default, and gives that choice.
-fn share_aqms(schema: &mut serde_json::Value, shared: &mut serde_json::Value) {
-    match schema {
-        serde_json::Value::Object(fields) => {
-            if let Some(aqm) = fields.get_mut("properties").and_then(|of| of.get_mut("aqm")?.as_object_mut()) {
-                *shared = serde_json::json!({ "anyOf": aqm.remove("anyOf") });
-                aqm.insert("$ref".to_owned(), "#/$defs/Aqm".into());
-            }
-            fields.values_mut().for_each(|value| share_aqms(value, shared));
-        }
-        serde_json::Value::Array(list) => list.iter_mut().for_each(|value| share_aqms(value, shared)),
-        _ => {}
     }
 }

@@ -257,9 +257,11 @@ pub(super) fn into_schema(schema: &mut serde_json::Value) {
             "type": "object", "description": "A short name, beside parameters of what it stands for.",
             "properties": { "kind": kind }, "required": ["kind"]
         });
-        let forms = schema["$defs"]["Flow"]["properties"][part]["anyOf"].as_array_mut().expect("a choice");
-        forms.push(json!({ "type": "string", "oneOf": sentences.collect::<Vec<_>>() }));
-        forms.push(table);
+        let names = json!({ "type": "string", "oneOf": sentences.collect::<Vec<_>>() });
+        let choice = &mut schema["$defs"]["Flow"]["properties"][part];
+        let list = choice["$ref"].take();
+        choice.as_object_mut().expect("a schema").remove("$ref");
+        choice["anyOf"] = json!([{ "$ref": list }, names, table]);
     }
 }
 

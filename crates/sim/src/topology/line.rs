@@ -171,9 +171,6 @@ impl<'de> Deserialize<'de> for Line {
 }
 
 impl JsonSchema for Line {
-    fn inline_schema() -> bool {
-        true
-    }
     fn schema_name() -> Cow<'static, str> {
         "Line".into()
     }

@@ -113,7 +113,7 @@ impl JsonSchema for LineRate {
         "LineRate".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let variants = [Rate::json_schema(generator), Spec::json_schema(generator)];
+        let variants = [Rate::json_schema(generator), generator.subschema_for::<Spec>()];
         json_schema!({ "anyOf": variants })
     }
 }
