@@ -46,6 +46,8 @@ test-rest: $(TOOLS)/bin/uv ## the rest of the tests: slow ones, and long propert
 	$(BUILD)
 	@$(BIN)/python tests/run.py --rest
 
+# Tests of Rust run once, with all inputs, in the first half: see tests/run.py.
+test-all: export HEADGATE_ALL_CASES = 1
 test-all: test test-rest ## all tests
 
 install: $(TOOLS)/bin/uv ## build headgate with all its extras into .venv

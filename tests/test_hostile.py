@@ -37,7 +37,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["run", "a.json", "--set", f"links.slow.queue={LONG}"], "fcfs"),
     (["run", "a.json", "--set", f'links.slow.queue={{kind="fq",structure="{LONG}"}}'], "expected one of link"),
     (["run", "a.json", "--set", "duration=" + "[" * 5000 + "]" * 5000], "duration"),
-    (["run", "a.json", "--set", "duration=" + "[" * 200 + "]" * 200], "deep"),
+    (["run", "a.json", "--set", "duration=" + "[" * 70 + "]" * 70], "deep"),
     (["run", "a.json", "--set", "duration=nan"], "duration: found nan; expected a finite number"),
     (["run", "a.json", "--set", "links.slow.queue={kind='red',max_p=inf}"], "links[1].queue.max_p: found inf"),
     (["run", "a.json", "--set", "seed=" + "9" * 5000], "seed"),

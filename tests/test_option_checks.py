@@ -145,7 +145,7 @@ BASES = {
     "compare": ("a", "--by", "b", "--metric", "c"), "plot": ("a", "--out", "a.svg"), "infer": ("nothing",), "reproduce": ("nothing",),
     "control": ("nobody", "--stdio"), "train": ("--out", "a.txt"), "explore": ("nothing.toml", "--no-browser"), "diff": ("a", "b"),
     "course": ("nothing",), "trust": ("nothing",), "list": (), "examples": (), "new": ("control", "9"), "schema": (),
-    "bench": ("--repeats", "0"),
+    "bench": ("--repeats", "0"), "bdp": ("1Mbit/s", "10ms"),
 }  # fmt: skip
 TEXTS = [
     (name, p) for name, p in OPTIONS

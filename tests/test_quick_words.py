@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 from headgate import Scenario, ScenarioError, _core, quick
-from headgate.base.catalogue import other_queues, shorthands
 from headgate.base.errors import HeadgateError, nearest
+from headgate.base.short_names import other_queues, shorthands
 from headgate.quick import amounts
 
 from .conftest import Cli

@@ -65,7 +65,7 @@ def test_what_flows_and_queues_have() -> None:
     assert able == {"reno", "cubic", "bbr1", "prague", "scream"}
     # Those that can be told to mark, and those that do, `linux_fq` if it has a threshold.
     able = {name for name in catalogue("disciplines") if has(named(name, "aqm"), "ecn", "aqm")}
-    told = {"red", "codel", "pie", "pi2", "cobalt", "blue", "sfb", "fq_codel", "fq_pie", "choke"}
+    told = {"avq", "red", "codel", "pie", "pi2", "cobalt", "blue", "sfb", "fq_codel", "fq_pie", "choke"}
     assert able == told | {"cake", "dualpi2", "decbit", "selective_decbit", "fq_bit"}
     assert has(Judged("linux_fq", {"kind": "linux_fq", "ce_threshold": "1ms"}), "ecn", "aqm")
     assert not has(Judged("drr", {"kind": "drr", "aqm": {"kind": "codel", "no such": 1}}), "ecn", "aqm")

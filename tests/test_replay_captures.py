@@ -32,7 +32,7 @@ LEAVES = {
 #: Disciplines that read priorities, and what they make of 46 and 0.
 READERS: list[tuple[dict[str, Any], int, int]] = [
     *(({"kind": "cake", "diffserv": mode, "isolation": "flowblind"}, EF, 0)
-      for mode in ("besteffort", "diffserv3", "diffserv4", "precedence")),
+      for mode in ("besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence")),
     (LEAVES, EF, 0),
     # The class selector of 46 is 5, the third of eight levels; best effort is the seventh.
     ({"kind": "strict_priority"}, 2, 6),

@@ -19,7 +19,7 @@ PLACE = ROOT / ".cache/mutants-rust"
 FILES = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml", ".cargo", "crates", "scenarios", "tests")
 #: Each file with a list, and the names of the modules there.
 DECLARATION = "$(pub mod $module;)+"
-ENTRY = re.compile(r"^    (\w+): \w+\([\w, ]+\)(?: \w+)?,$", re.MULTILINE)
+ENTRY = re.compile(r"^ {4,}(\w+): [A-Z]\w*\([\w, ]+\)", re.MULTILINE)
 
 
 def declare_plainly(file: Path) -> None:

@@ -10,8 +10,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..base.catalogue import parameter_names, shorthands
+from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError, cut, unknown
+from ..base.short_names import shorthands
 from ..scenario.baselines import PLAIN
 from ..scenario.scenario import Scenario
 from .amounts import quantity, read, read_buffer, read_share, share, text_of, together

@@ -10,9 +10,10 @@ from typing import Any
 
 from .. import _core
 from ..base import commas
-from ..base.catalogue import in_layers, parameter_names, shorthands
+from ..base.catalogue import in_layers, parameter_names
 from ..base.documents import parse_value
 from ..base.errors import HeadgateError, cut, nearest, unknown
+from ..base.short_names import shorthands
 from ..base.typed import same_name
 from ..plugins import registry
 from ..scenario.subjects import divided, is_own, spelled

@@ -18,9 +18,10 @@ from .all_flows import apply
 from .amounts import read_buffer
 from .flows import all_names, counted, is_flow, name_of, split
 from .forms import rewritten
+from .hints import GENERATIONS, hint
 from .line import TypedLine
 from .numbers import Numbered
-from .phrases import GENERATIONS, hint, together
+from .phrases import together
 from .presets import PRESETS
 from .queues import known_as
 from .services import line_rate, path_of, service, taken

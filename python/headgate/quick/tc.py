@@ -36,7 +36,7 @@ _TRIPS = {
 #: Words of tc that are parameters and their values.
 WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "ecn": (("mark", "true"),), "noecn": (("mark", "false"),), "no_ecn": (("mark", "false"),),
-    **{word: (("diffserv", word),) for word in ("besteffort", "precedence", "diffserv3", "diffserv4")},
+    **{word: (("diffserv", word),) for word in ("besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8")},
     **{
         word: (("isolation", word),)
         for word in ("flowblind", "srchost", "dsthost", "hosts", "flows", "dual_srchost", "dual_dsthost", "triple_isolate")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from .. import _core
-from ..base.catalogue import parameter_names, shorthands
+from ..base.catalogue import parameter_names
 from ..base.errors import HeadgateError
+from ..base.short_names import shorthands
 from ..base.typed import NUMBER, same_name
 from .amounts import read
 from .flows import MAIN, counted, is_flow, name_of

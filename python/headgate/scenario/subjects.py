@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import plugins
-from ..base.catalogue import LISTS, catalogue, other_queues, shorthands
+from ..base.catalogue import LISTS, catalogue
 from ..base.commas import closed, split
 from ..base.documents import document, parse_value
 from ..base.errors import HeadgateError, cut, nearest
+from ..base.short_names import other_queues, shorthands
 from ..base.toml import put, value_text
 from ..plugins import Entry, native, programs, registry
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..base.atomic import atomic
-from ..base.catalogue import is_own, shorthands
+from ..base.catalogue import is_own
 from ..base.errors import HeadgateError, cut
+from ..base.short_names import shorthands
 from ..base.text import decoded
 from . import inlined
 from .stage import OBSERVATION, Floats, _period

@@ -45,7 +45,7 @@ export type AqmAfd = {
   update?: string;
 };
 
-/** Adaptive Virtual Queue: drops that keep the link a little below its capacity. An arrival is dropped or marked if it would overflow a queue which is only imagined, and which is served the more slowly the more arrives. */
+/** AVQ: drops that keep the link a little under its rate. An arrival is dropped or marked if it would overflow a queue which is only imagined, and which is served the more slowly the more arrives. */
 export type AqmAvq = {
   alpha?: number;
   gamma?: number;
@@ -208,7 +208,7 @@ export type Clock = "first" | "last" | "skip";
 export type Delay = "one_way" | "round_trip";
 
 /** How packets are put into tins by their code point. */
-export type Diffserv = "besteffort" | "diffserv3" | "diffserv4" | "precedence";
+export type Diffserv = "besteffort" | "diffserv3" | "diffserv4" | "diffserv8" | "precedence";
 
 /** A direction of a link. */
 export type Direction = "both" | "forward" | "reverse";
@@ -1055,7 +1055,7 @@ export type QueueingDisciplineAfd = {
   update?: string;
 };
 
-/** Adaptive Virtual Queue: drops that keep the link a little below its capacity. An arrival is dropped or marked if it would overflow a queue which is only imagined, and which is served the more slowly the more arrives. */
+/** AVQ: drops that keep the link a little under its rate. An arrival is dropped or marked if it would overflow a queue which is only imagined, and which is served the more slowly the more arrives. */
 export type QueueingDisciplineAvq = {
   alpha?: number;
   buffer?: string;

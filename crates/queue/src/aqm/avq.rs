@@ -19,7 +19,7 @@ use headgate_packet::{Bytes, Card, Check, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Adaptive Virtual Queue: drops that keep the link a little below its capacity. An arrival is dropped or marked if it would overflow a queue which is only
+/// AVQ: drops that keep the link a little under its rate. An arrival is dropped or marked if it would overflow a queue which is only
 /// imagined, and which is served the more slowly the more arrives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -12,7 +12,7 @@
 //! - The code point of a packet is its priority: 0 is best effort, 8 bulk, 46 voice. Values above 63 count as 0.
 //! - A conversation is known by its number instead of addresses and ports, a host by its number in the network.
 //! - The buffer counts the bytes of packets, where Linux counts the memory that they take.
-//! - There is no `diffserv8`, no change of the rate by itself, and nothing of segmentation offload.
+//! - There is no change of the rate by itself, and nothing of segmentation offload.
 //! - Where a queue becomes another conversation's its hosts are counted anew, which older kernels do wrongly.
 //! - A new queue of COBALT signals an interval after packets began to wait too long; see the AQM `cobalt`.
 //!

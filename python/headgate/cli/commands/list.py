@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...base.catalogue import ALIASES, Choosable, ShortName, short_names
+from ...base.catalogue import ALIASES, Choosable
 from ...base.catalogue import catalogue as engine_list
 from ...base.errors import HeadgateError, cut, nearest
+from ...base.short_names import ShortName, short_names
 from .. import completing, signals
 from ..command import Command, argument, option
 from ..printed import Shape, key

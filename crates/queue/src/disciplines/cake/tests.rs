@@ -118,10 +118,16 @@ fn code_points_and_their_tins() {
         of(Diffserv::Diffserv4, &[0, 1, 8, 4, 16, 18, 26, 34, 38, 32, 40, 46, 48, 56, 10, 17]),
         [0, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 0, 0]
     );
+    // RFC 4594's classes, in the order of their urgency; the odd ones and the unknown are best effort.
+    assert_eq!(of(Diffserv::Diffserv8, &[1, 8, 2, 10, 14, 0, 24, 30, 34, 38, 4, 18, 22, 16]), [
+        0, 0, 1, 1, 1, 2, 3, 3, 3, 3, 4, 4, 4, 5
+    ]);
+    assert_eq!(of(Diffserv::Diffserv8, &[32, 40, 44, 46, 48, 56, 9, 17, 42, 63, 64]), [6, 6, 6, 6, 7, 7, 2, 2, 2, 2, 2]);
     assert_eq!(of(Diffserv::Precedence, &[0, 7, 8, 46, 56, 63, 64]), [0, 0, 1, 5, 7, 7, 0]);
     assert_eq!(of(Diffserv::Besteffort, &[0, 8, 46]), [0, 0, 0]);
     let weights = |mode: Diffserv| mode.parts(0).iter().map(|part| part.weight).collect::<Vec<_>>();
     assert_eq!(weights(Diffserv::Precedence), [256, 224, 196, 171, 149, 130, 113, 98]);
+    assert_eq!(weights(Diffserv::Diffserv8), weights(Diffserv::Precedence));
     assert_eq!(Diffserv::Diffserv4.parts(1600).iter().map(|part| part.rate).collect::<Vec<_>>(), [1600, 100, 800, 400]);
 }
 

@@ -16,6 +16,9 @@ pub enum Diffserv {
     Diffserv3,
     /// Best effort, bulk, video (4, 16 to 38 without those that are odd or the class 1) and voice (32, 40, 44, 46, 48 and 56).
     Diffserv4,
+    /// Eight tins, from the least urgent: background (1 and 8), high throughput (2, 10, 12 and 14), best effort, video (24 to 30 and 34 to 38,
+    /// those that are even), low latency (4, 18, 20 and 22), shell (16), voice (32, 40, 44 and 46) and network (48 and 56).
+    Diffserv8,
     /// Eight tins, by the upper three bits of the code point.
     Precedence,
 }
@@ -37,7 +40,7 @@ impl Diffserv {
             Diffserv::Besteffort => of(&[(0, 65_535)]),
             Diffserv::Diffserv3 => of(&[(0, 1024), (4, 64), (2, 256)]),
             Diffserv::Diffserv4 => of(&[(0, 1024), (4, 64), (1, 512), (2, 256)]),
-            Diffserv::Precedence => {
+            Diffserv::Diffserv8 | Diffserv::Precedence => {
                 // Seven eighths, rounded down.
                 let next = |part: &Part| {
                     Some(Part { rate: part.rate - part.rate.div_ceil(8), weight: (part.weight * 7) >> 3 })
@@ -63,6 +66,17 @@ impl Diffserv {
                 32 | 40 | 44 | 46 | 48 | 56 => 3,
                 4 | 16 | 18 | 20 | 22 | 24 | 26 | 28 | 30 | 34 | 36 | 38 => 2,
                 _ => 0,
+            },
+            // Some kernels after that which knew code point 1 had 8 in tin 1, by mistake.
+            Diffserv::Diffserv8 => match code_point {
+                1 | 8 => 0,
+                2 | 10 | 12 | 14 => 1,
+                24 | 26 | 28 | 30 | 34 | 36 | 38 => 3,
+                4 | 18 | 20 | 22 => 4,
+                16 => 5,
+                32 | 40 | 44 | 46 => 6,
+                48 | 56 => 7,
+                _ => 2,
             },
         }
     }

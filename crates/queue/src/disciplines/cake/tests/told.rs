@@ -39,7 +39,7 @@ proptest! {
     #[test]
     fn a_packet_leaves_the_queue_that_was_told(
         steps in prop::collection::vec((0..200u32, 0..3usize, 0..5u64, 0..3u32), 1..300), diffserv in
-        prop::sample::select(vec![Diffserv::Besteffort, Diffserv::Diffserv3, Diffserv::Diffserv4, Diffserv::Precedence]),
+        prop::sample::select(vec![Diffserv::Besteffort, Diffserv::Diffserv3, Diffserv::Diffserv4, Diffserv::Diffserv8, Diffserv::Precedence]),
     ) {
         let mut bench = Bench::new(&CakeParams { rate: rate(1_000_000), diffserv, ..CakeParams::default() }, &[]);
         bench.queue.write_down();
