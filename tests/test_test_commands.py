@@ -15,13 +15,20 @@ PYTHON = "....  [100%]\n6001 passed, 5 skipped in 170.13s (0:02:50)\n"
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_line_at_the_end_counts_both_sides_and_says_what_the_other_half_adds() -> None:
+def test_the_line_at_the_end_counts_both_sides_and_says_what_the_other_half_adds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("HEADGATE_ALL_CASES", raising=False)
     line = closing(0, PYTHON, RUST, rest=False)
     assert line.startswith("6,001 tests of Python and 1,012 of Rust passed. `make test-all` adds")
     assert closing(0, PYTHON, RUST, rest=True).startswith(
         "6,001 tests of Python and 1,012 of Rust passed: the slow ones"
     )
     assert closing(1, PYTHON, RUST, rest=False) == "Some tests failed; see above."
+    # As `make test-all` has it: tests of Rust run once, with all inputs.
+    monkeypatch.setenv("HEADGATE_ALL_CASES", "1")
+    assert "1,012 of Rust passed, long properties with all of their inputs" in closing(0, PYTHON, RUST, rest=False)
+    assert closing(0, PYTHON, "", rest=True) == "6,001 slow tests of Python passed."
 
 
 def test_a_shared_run_is_found_again_and_a_damaged_one_is_not(tmp_path: Path) -> None:
