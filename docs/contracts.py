@@ -114,7 +114,10 @@ def page(kept: dict[str, Any]) -> str:
     lines += ["![Delays that starve one of two flows: predicted and seen](images/contracts-starving.svg)", ""]
     lines += [*starving(found, words.get("starving", {})), "", "## Controls without a contract here", ""]
     lines += [*(f"- `{name}`: {why}." for name, why in LEFT_OUT.items()), ""]
-    lines += ["Controls that this page does not name are newer than its runs: `headgate contract NAME` measures one.", ""]
+    lines += [
+        "Controls that this page does not name are newer than its runs: `headgate contract NAME` measures one.",
+        "",
+    ]
     runs, seconds = sum(c.runs for c in found), sum(row["cpu_s"] for row in kept.values())
     version = next(iter(kept.values()))["version"]
     lines += [f"{runs:,} runs, {seconds / 60:.0f} minutes of processor time, headgate {version}."]
