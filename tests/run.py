@@ -24,14 +24,20 @@ CARGO_REST = [*CARGO, "--tests"]
 ALL_CASES = "HEADGATE_ALL_CASES"
 
 
+def of_rust(rest: bool, all_cases: bool) -> list[str]:
+    """The command for the tests of Rust; nothing is left for the rest where the first half had all inputs."""
+    if not rest:
+        return CARGO
+    return ["true"] if all_cases else CARGO_REST
+
+
 def run(rest: bool) -> tuple[int, str, str]:
     """Runs both sides; gives the exit code and what each side printed last."""
     environment = os.environ | {"PYTHONPYCACHEPREFIX": str(ROOT / ".cache/bytecode")}
     # Tests start hundreds of processes: none of them compiles the libraries again, whatever the environment says.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    cargo = CARGO
+    cargo = of_rust(rest, ALL_CASES in environment)
     if rest:
-        cargo = ["true"] if ALL_CASES in environment else CARGO_REST
         environment[ALL_CASES] = "1"
     pytest = [".venv/bin/pytest", "-n", "auto", "--dist", "worksteal", "-m", "slow" if rest else "not slow"]
     if rest:

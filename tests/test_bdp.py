@@ -38,6 +38,9 @@ def test_a_small_path_by_hand(cli: Cli) -> None:
     assert found["buffers"]["bdp/sqrt(n)"] == {"bytes": 60_000, "packets": 40, "drain_s": pytest.approx(0.04)}
     text = cli("bdp", "12Mbit/s", "80ms").stdout
     assert "120,000 bytes: 80.0 packets of 1500 bytes" in text and "3.0 round trips, 0.24 s" in text
+    # 1 Mbit/s for 1 ms are 125 bytes.
+    short = cli("bdp", "1Mbit/s", "1ms").stdout
+    assert short == "The path holds 125 bytes, less than a packet of 1500 bytes: one packet at a time fills it.\n"
     # Less than the initial window: nothing to fill.
     assert numbers(cli, "1Mbit/s", "1ms")["slow_start_s"] == 0
 

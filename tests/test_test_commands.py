@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .run import closing
+from .run import closing, of_rust
 from .shared_runs import SharedRuns
 
 RUST = "test result: ok. 12 passed; 0 failed\nnoise\ntest result: ok. 1000 passed; 0 failed; 3 ignored\n"
@@ -29,6 +29,12 @@ def test_the_line_at_the_end_counts_both_sides_and_says_what_the_other_half_adds
     monkeypatch.setenv("HEADGATE_ALL_CASES", "1")
     assert "1,012 of Rust passed, long properties with all of their inputs" in closing(0, PYTHON, RUST, rest=False)
     assert closing(0, PYTHON, "", rest=True) == "6,001 slow tests of Python passed."
+
+
+def test_rust_runs_in_the_rest_unless_the_first_half_had_all_inputs() -> None:
+    assert of_rust(rest=False, all_cases=True) == of_rust(rest=False, all_cases=False)
+    assert of_rust(rest=True, all_cases=False)[:2] == ["cargo", "test"]
+    assert of_rust(rest=True, all_cases=True) == ["true"]
 
 
 def test_a_shared_run_is_found_again_and_a_damaged_one_is_not(tmp_path: Path) -> None:

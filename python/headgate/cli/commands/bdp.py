@@ -93,6 +93,11 @@ headgate bdp 10Gbit/s 100ms --flows 10000 --json
                 }
             )
             return
+        if window < 1:
+            click.echo(
+                f"The path holds {product:.3g} bytes, less than a packet of {packet} bytes: one packet at a time fills it."
+            )
+            return
         click.echo(f"The path holds {product:,.0f} bytes: {window:,.1f} packets of {packet} bytes.")
         columns = [
             Column("buffer", text=True, cells=["1 BDP", f"BDP/sqrt(n), {counted(self.flows, 'flow')}"]),
