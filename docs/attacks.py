@@ -56,8 +56,8 @@ CANDIDATES, FINDINGS = 300, 1
 
 def search_known(kept: dict[str, Any], names: list[str]) -> None:
     """Searches for the breaks of the literature, by search and at random, with each seed."""
-    from headgate.attacks.known import KNOWN, RUNS, SEEDS, find
-    from headgate.attacks.sentences import sentence
+    from headgate.lab.attacks.known import KNOWN, RUNS, SEEDS, find
+    from headgate.lab.attacks.sentences import sentence
 
     kept["budget"] = {"runs": RUNS, "seeds": list(SEEDS)}
     for known in KNOWN:
@@ -84,12 +84,12 @@ def search_known(kept: dict[str, Any], names: list[str]) -> None:
 
 def search_breaks(kept: dict[str, Any], names: list[str]) -> None:
     """Searches for breaks of all controls and queues."""
-    from headgate.attacks import Budget, attack
-    from headgate.attacks.break_runs import told
-    from headgate.attacks.outputs import file_of
-    from headgate.attacks.sentences import sentence
     from headgate.base.atomic import write_text
-    from headgate.referee.subjects import named
+    from headgate.lab.attacks import Budget, attack
+    from headgate.lab.attacks.break_runs import told
+    from headgate.lab.attacks.outputs import file_of
+    from headgate.lab.attacks.sentences import sentence
+    from headgate.lab.referee.subjects import named
 
     for judges, subjects in (("control", CONTROLS), ("queue", QUEUES)):
         for subject in subjects:
@@ -218,13 +218,13 @@ def page(kept: dict[str, Any]) -> str:
 
 def pictures(kept: dict[str, Any]) -> None:
     """Draws those of the chosen breaks."""
-    from headgate.attacks.break_runs import told
-    from headgate.attacks.finding import FoundBreak
-    from headgate.attacks.genome import Candidate
-    from headgate.attacks.judge import CandidateScore
-    from headgate.attacks.picture import draw
-    from headgate.attacks.run import setting
-    from headgate.referee.subjects import Judged, named
+    from headgate.lab.attacks.break_runs import told
+    from headgate.lab.attacks.finding import FoundBreak
+    from headgate.lab.attacks.genome import Candidate
+    from headgate.lab.attacks.judge import CandidateScore
+    from headgate.lab.attacks.picture import draw
+    from headgate.lab.attacks.run import setting
+    from headgate.lab.referee.subjects import Judged, named
 
     for stem in tomllib.loads(CHOSEN.read_text("utf-8")) if CHOSEN.exists() else {}:
         row = kept["breaks"][stem]

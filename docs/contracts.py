@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headgate.contracts import Contract
+    from headgate.lab.contracts import Contract
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "docs/_generated/contracts.json"
@@ -58,7 +58,7 @@ LEFT_OUT = {
 
 def asked() -> dict[str, Any]:
     """What a contract asks today: other values give other contracts."""
-    from headgate.contracts import places, run, steady
+    from headgate.lab.contracts import places, run, steady
 
     return {
         "rates": run.RATES, "losses": run.LOSSES, "delays": run.DELAYS, "from": places.FROM, "buffer": places.DEEP,
@@ -70,7 +70,7 @@ def asked() -> dict[str, Any]:
 def measure(kept: dict[str, Any], name: str) -> None:
     """Measures a contract, and keeps it with four digits."""
     from headgate import __version__, contract
-    from headgate.referee.subjects import Judged
+    from headgate.lab.referee.subjects import Judged
 
     before = time.process_time()
     found = contract(Judged(name, CONTROLS[name]), workers=0)
@@ -97,7 +97,7 @@ def keep(kept: dict[str, Any]) -> None:
 
 def contracts(kept: dict[str, Any]) -> list[Contract]:
     """The contracts that were kept."""
-    from headgate.contracts import Contract
+    from headgate.lab.contracts import Contract
 
     return [Contract.from_dict(row["found"]) for row in kept.values()]
 
@@ -126,7 +126,7 @@ def page(kept: dict[str, Any]) -> str:
 
 def waits(found: list[Contract], words: dict[str, str]) -> list[str]:
     """The waits of two flows by the rate of each."""
-    from headgate.contracts.places import FROM
+    from headgate.lab.contracts.places import FROM
 
     rates = [p.line / 2e6 for p in found[0].pairs(FROM[0])]
     head = ["control", *(f"{rate:g} Mbit/s" for rate in rates), "exponent", ""]
@@ -195,7 +195,7 @@ def starving(found: list[Contract], words: dict[str, str]) -> list[str]:
 
 def failed(found: Contract) -> bool:
     """Whether a prediction does not hold."""
-    from headgate.contracts.result import FAILED
+    from headgate.lab.contracts.result import FAILED
 
     return found.verdict in FAILED
 
@@ -206,7 +206,7 @@ def _row(cells: list[str]) -> str:
 
 def pictures(kept: dict[str, Any]) -> None:
     """Draws the pictures."""
-    from headgate.contracts import figures
+    from headgate.lab.contracts import figures
 
     found = contracts(kept)
     for name, draw in (

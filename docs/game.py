@@ -60,8 +60,8 @@ SELFISH: dict[str, dict[str, Any]] = {
 
 def ask(kept: dict[str, Any], kind: str, name: str) -> None:
     """Runs a game, draws its figures, and keeps what was found."""
-    from headgate.games import MixGame, SelfishGame
-    from headgate.games.figures import draw_curves, draw_equilibria
+    from headgate.lab.games import MixGame, SelfishGame
+    from headgate.lab.games.figures import draw_curves, draw_equilibria
 
     options = (MIXES if kind == "mixes" else SELFISH)[name]
     asked: Any = (MixGame if kind == "mixes" else SelfishGame)(**options)
@@ -176,7 +176,7 @@ def ranges(numbers: list[int]) -> str:
 def selfish_tables(kept: dict[str, Any], words: dict[str, Any]) -> list[str]:
     """What selfish sources gain in every discipline."""
     whole = kept["all"]
-    from headgate.games.strategies import KINDS
+    from headgate.lab.games.strategies import KINDS
 
     lines = ["## One selfish source among nine honest ones", ""]
     for kind, title in KINDS.items():

@@ -32,8 +32,8 @@ def _words(of: ModuleType, option: str) -> tuple[str, ...]:
 
 def ask(name: str, of: ModuleType) -> None:
     """Runs a matrix, draws its figures, and keeps what was found."""
-    from headgate.matrix import Matrix
-    from headgate.matrix.figures import draw
+    from headgate.lab.matrix import Matrix
+    from headgate.lab.matrix.figures import draw
 
     controls = _words(of, "controls")
     matrix = Matrix(**of.OPTIONS)
@@ -78,7 +78,7 @@ def _short(value: Any) -> float | None:
 
 def page(name: str, of: ModuleType) -> str:
     """The tables of a page."""
-    from headgate.matrix import MEASURES
+    from headgate.lab.matrix import MEASURES
 
     kept = json.loads((GENERATED / f"{name}.json").read_text("utf-8"))
     controls, queues = _words(of, "controls"), _words(of, "queues")

@@ -57,8 +57,8 @@ _OUTCOMES = {
 
 def ask(paper: str) -> dict[str, Any]:
     """Asks a paper's numbers, draws the answers, and keeps them."""
-    from headgate.inference import conclusions, infer
-    from headgate.inference.figure import draw
+    from headgate.papers.inference import conclusions, infer
+    from headgate.papers.inference.figure import draw
     from headgate.papers.runs import open_work
     from headgate.plots.canvas import save
 

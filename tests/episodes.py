@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from headgate import plugins
-from headgate.training.policy import LearnedPolicy
+from headgate.lab.training.policy import LearnedPolicy
 
 SHORT = {"duration": "1s", "rate": "10Mbit/s", "rtt": "20ms", "buffer": "1BDP", "competitors": 0}
 

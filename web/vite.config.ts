@@ -8,7 +8,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "../python/headgate/explore/static");
 
 /**
- * The files from which the bundle is built, in the order in which tests/test_web_bundle.py reads them. Of generated
+ * The files from which the bundle is built, in the order in which tests/tool/test_web_bundle.py reads them. Of generated
  * types nothing is left in it.
  */
 function sources(): string[] {
@@ -61,7 +61,7 @@ const shared = {
   cssTarget: ["chrome123", "firefox120", "safari17.5"],
   modulePreload: false as const,
   assetsInlineLimit: 0,
-  // Texts of the licences of the libraries in the bundle; tests/test_licenses.py reads it.
+  // Texts of the licences of the libraries in the bundle; tests/whole/test_licenses.py reads it.
   license: { fileName: "LICENSES.md" },
 };
 

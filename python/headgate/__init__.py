@@ -18,22 +18,24 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 from ._core import PluginError, ScenarioError, __version__
 from .base.errors import HeadgateError, MissingExtraError, TraceError
+from .base.moved import MOVED, OldPaths
 
 if TYPE_CHECKING:
-    from . import analysis, exports, games, matrix, papers, plots, plugins, stats, sweep, training
-    from .attacks import attack
+    from . import analysis, exports, lab, papers, plots, plugins, stats, sweep
     from .base.catalogue import catalogue, schema
     from .comparison import Compared, Difference, compare, to_xarray
-    from .contracts import contract
-    from .evaluation import evaluate
     from .explore.widget import widget
-    from .games import game
-    from .inference import Inference, infer
+    from .lab.attacks import attack
+    from .lab.contracts import contract
+    from .lab.evaluation import evaluate
+    from .lab.games import game
     from .papers import Reproduction, reproduce
+    from .papers.inference import Inference, infer
     from .plots.build import plot
     from .plots.traces import timeline
     from .plugins import control, discipline, parameter
@@ -70,9 +72,8 @@ __all__ = [
     "example",
     "exports",
     "game",
-    "games",
     "infer",
-    "matrix",
+    "lab",
     "open_study",
     "papers",
     "parameter",
@@ -86,7 +87,6 @@ __all__ = [
     "sweep",
     "timeline",
     "to_xarray",
-    "training",
     "widget",
 ]
 
@@ -98,15 +98,13 @@ _MODULES = {
         for room in (
             "analysis",
             "exports",
-            "games",
-            "matrix",
+            "lab",
             "papers",
             "plots",
             "plugins",
             "quick",
             "stats",
             "sweep",
-            "training",
         )
     },
     "errors": "base.errors",
@@ -116,8 +114,8 @@ _MODULES = {
 _NAMES = {
     "Scenario": "scenario.scenario",
     "Results": "results.results",
-    "infer": "inference",
-    "Inference": "inference",
+    "infer": "papers.inference",
+    "Inference": "papers.inference",
     "reproduce": "papers",
     "Reproduction": "papers",
     "Sweep": "sweep",
@@ -127,12 +125,12 @@ _NAMES = {
     "Compared": "comparison",
     "Difference": "comparison",
     "to_xarray": "comparison",
-    "attack": "attacks",
-    "contract": "contracts",
+    "attack": "lab.attacks",
+    "contract": "lab.contracts",
     "control": "plugins",
     "discipline": "plugins",
-    "evaluate": "evaluation",
-    "game": "games",
+    "evaluate": "lab.evaluation",
+    "game": "lab.games",
     "parameter": "plugins",
     "plot": "plots",
     "timeline": "plots",
@@ -145,9 +143,12 @@ _NAMES = {
 }
 
 
+sys.meta_path.append(OldPaths)
+
+
 def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return importlib.import_module(f".{_MODULES[name]}", __name__)
+    if name in _MODULES or name in MOVED:
+        return importlib.import_module(f".{_MODULES.get(name, name)}", __name__)
     if name in _NAMES:
         return getattr(importlib.import_module(f".{_NAMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

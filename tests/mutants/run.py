@@ -178,8 +178,14 @@ def main() -> int:
     shutil.copytree(ROOT / "python/headgate", PLACE / "headgate", ignore=shutil.ignore_patterns("__pycache__"))
     for folder in ("scenarios", "crates/queue/tests/data"):
         shutil.copytree(ROOT / folder, PLACE / folder)
-    for name in ("__init__", "conftest", "studies", *TESTS):
+    for name in ("__init__", "conftest", "studies"):
         shutil.copy(ROOT / f"tests/{name}.py", PLACE / "tests")
+    for name in TESTS:
+        file = next((ROOT / "tests").glob(f"*/{name}.py"))
+        floor = PLACE / "tests" / file.parent.name
+        floor.mkdir(exist_ok=True)
+        shutil.copy(file.parent / "__init__.py", floor)
+        shutil.copy(file, floor)
     with (PLACE / "tests/conftest.py").open("a") as file:
         file.write(EXAMPLES)
     shutil.copy(ROOT / "tests/mutants/doctests.py", PLACE / "tests/test_doctests.py")

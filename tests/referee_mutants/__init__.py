@@ -1,6 +1,6 @@
 """The acceptance of the referee: mutants of our own controls, each with one rule wrong, and which cases notice them.
 
-A mutant breaks a rule of `headgate.referee.rules` by as much as stands there or more. There are three lists:
+A mutant breaks a rule of `headgate.lab.referee.rules` by as much as stands there or more. There are three lists:
 
 - the first (`mutants.py`) was there when the words of cases were first set, from what it showed;
 - the second (`by_words.py`, results in `second.json`) was written blind and found those words wanting: cases named rules

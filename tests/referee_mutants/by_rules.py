@@ -1,7 +1,7 @@
 """The third list of mutants: written from the table of rules alone.
 
 The first two lists were seen by those who then changed the cases and their words. Whoever wrote this one had read no
-case, no result of the referee and no page on it, but the table in `headgate.referee.rules`: what each rule says, and
+case, no result of the referee and no page on it, but the table in `headgate.lab.referee.rules`: what each rule says, and
 from where on it counts as broken. Each mutant breaks one rule by at least that much, wherever the rule applies to its
 control; `also` has the words of others that it breaks by its meaning. Where the outcome
 of several rules is the fault (fairness, aggression, delay, and losses by chance), it was measured that this outcome is

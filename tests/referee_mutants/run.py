@@ -14,10 +14,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from headgate.referee import judge
-from headgate.referee.case import Case
-from headgate.referee.files import cases
-from headgate.referee.report import RefereeReport
+from headgate.lab.referee import judge
+from headgate.lab.referee.case import Case
+from headgate.lab.referee.files import cases
+from headgate.lab.referee.report import RefereeReport
 
 from .by_rules import THIRD
 from .by_words import SECOND

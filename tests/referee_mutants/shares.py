@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headgate.referee.files import cases
+from headgate.lab.referee.files import cases
 
 from .mutants import Mutant
 

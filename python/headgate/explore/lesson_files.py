@@ -1,6 +1,6 @@
 """Lessons of a user's own: files of a folder, checked as a whole before the page begins.
 
-The lessons of the package need no such check when the page starts: tests/test_explore_lessons.py makes it.
+The lessons of the package need no such check when the page starts: tests/tool/test_explore_lessons.py makes it.
 """
 
 from __future__ import annotations

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from importlib import resources
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._core import __version__
 from ..base.atomic import atomic, write_text
-from ..base.errors import HeadgateError, missing_extra
+from ..base.errors import HeadgateError
 from ..plots.canvas import to_png, to_svg
+from ..plots.pages import render, require_extras
 from .figures import draw
 from .record import write_record
 from .sentences import NULL_SAYS, base_text, best_starts, nulls_text, row_text, skill_text
@@ -58,6 +57,7 @@ def write_report(
         raise HeadgateError(f"{place}: cannot be written; {e.strerror or e}") from None
     page = render(
         "report.html.j2",
+        __package__,
         above=above,
         paper=reproduction.paper,
         notes=_notes(reproduction),
@@ -92,21 +92,6 @@ def write_report(
     return path
 
 
-def render(template: str, package: str = __package__, **values: object) -> str:
-    """A page made of a template of a package, with the style of all reports."""
-    from jinja2 import Environment
-    from markupsafe import Markup, escape
-
-    def text(package: str, file: str) -> str:
-        return resources.files(package).joinpath(file).read_text("utf-8")
-
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    # Notes and claims have names of code between backticks.
-    environment.filters["code"] = lambda text: Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
-    style = Markup(text(__package__, "style.css"))
-    return environment.from_string(text(package, template)).render(style=style, **values)
-
-
 def _notes(reproduction: Reproduction) -> list[str]:
     """What the paper leaves open: the introduction, and the notes that are not about items, or tables of items, that are not shown."""
     first, *notes = (" ".join(n.split()) for n in reproduction.paper.notes.split("\n- "))
@@ -129,17 +114,6 @@ def _command(reproduction: Reproduction) -> str:
     names = [i.item.name for i in reproduction.items]
     words = [] if names == [i.name for i in reproduction.paper.items] else names
     return " ".join(["headgate reproduce", reproduction.paper.name, *words, "--report FOLDER"])
-
-
-def require_extras() -> None:
-    """Whether a report can be written, asked before long work.
-
-    Raises:
-        MissingExtraError: matplotlib or jinja2 is not installed.
-    """
-    for library in ("jinja2", "matplotlib"):
-        if find_spec(library) is None:
-            raise missing_extra("a report", library, "plots")
 
 
 def _figures(reproduction: Reproduction, item: ItemResult, place: Path) -> Iterator[tuple[FigureEntry, str]]:

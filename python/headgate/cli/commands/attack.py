@@ -14,7 +14,7 @@ from ..printed import Shape, key
 from ..show import print_json
 
 if TYPE_CHECKING:
-    from ...referee.subjects import Judged
+    from ...lab.referee.subjects import Judged
 
 
 class AttackJson(Shape):
@@ -138,10 +138,10 @@ headgate attack --list
 
     def run(self) -> int:
         with signals.loading():
-            from ...attacks.outputs import write
-            from ...attacks.run import Budget
-            from ...attacks.run import attack as search
-            from ...referee.subjects import named
+            from ...lab.attacks.outputs import write
+            from ...lab.attacks.run import Budget
+            from ...lab.attacks.run import attack as search
+            from ...lab.referee.subjects import named
             from ...scenario.subjects import several
             from ..tables.attack import print_lists, print_result
             from ..terminal import progress
@@ -164,7 +164,7 @@ headgate attack --list
             raise HeadgateError("--address: expected --engine dask beside it")
         dask = None
         if self.engine == "dask":
-            from ...attacks import work
+            from ...lab.attacks import work
             from ...sweep.engines import Dask
 
             dask = Dask(self.address, self.workers, work.do)

@@ -54,7 +54,7 @@ headgate conform '["./mine", "--fast"]'
 
     def run(self) -> int:
         with signals.loading():
-            from ...conformance import conform as test
+            from ...lab.conformance import conform as test
             from ..tables.conform import print_report
             from ..terminal import progress
 

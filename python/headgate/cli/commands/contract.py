@@ -98,9 +98,9 @@ headgate contract mine.py --ratio 5 --json
 
     def run(self) -> int:
         with signals.loading():
-            from ...contracts import contract as measure
-            from ...contracts.result import FAILED
-            from ...referee.subjects import named
+            from ...lab.contracts import contract as measure
+            from ...lab.contracts.result import FAILED
+            from ...lab.referee.subjects import named
             from ..tables.contract import print_contract
             from ..terminal import progress
 
@@ -120,7 +120,7 @@ headgate contract mine.py --ratio 5 --json
             print_contract(found)
         # Last: what was measured is on the screen if the file cannot be written.
         if self.out is not None:
-            from ...contracts.picture import draw
+            from ...lab.contracts.picture import draw
 
             draw(found).save(self.out)
         return int(found.keeps_law is False or found.verdict in FAILED)

@@ -93,7 +93,7 @@ headgate evaluate mine.py --set gain=0.5 --json
 
     def run(self) -> int:
         with signals.loading():
-            from ...evaluation import evaluate as judge
+            from ...lab.evaluation import evaluate as judge
             from ..tables.evaluate import print_scores
             from ..terminal import progress
 

@@ -177,7 +177,7 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
 
     def run(self) -> int:
         with signals.loading():
-            from ...games import MixGame, SelfishGame
+            from ...lab.games import MixGame, SelfishGame
             from ...quick.amounts import quantity, share
             from ..tables.game import print_mixes, print_plan, print_selfish
 
@@ -210,8 +210,8 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
         result = ran(self, asked, "running the game", most, fewer, print_plan)
         if result is None:
             return 0
-        from ...games.report import write_figures, write_json
-        from ...games.result import MixResult
+        from ...lab.games.report import write_figures, write_json
+        from ...lab.games.result import MixResult
 
         write_json(result, self.out)
         if drawn and isinstance(result, MixResult):

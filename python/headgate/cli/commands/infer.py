@@ -149,8 +149,8 @@ headgate infer keshav1991 --budget 10 --resume out/runs
 
     def run(self) -> int:
         with signals.loading():
-            from ...inference import conclusions as conclusions_
-            from ...inference import infer as infer_
+            from ...papers.inference import conclusions as conclusions_
+            from ...papers.inference import infer as infer_
             from ...papers.runs import open_work
             from ...plots.canvas import require
             from ..tables.inference import print_conclusions, print_inference
@@ -188,7 +188,7 @@ headgate infer keshav1991 --budget 10 --resume out/runs
                     progress=shown,
                 )
         if self.figure is not None:
-            from ...inference.figure import draw
+            from ...papers.inference.figure import draw
             from ...plots.canvas import save
 
             save(draw(found), self.figure)

@@ -130,8 +130,8 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
 
     def run(self) -> int:
         with signals.loading():
-            from ...matrix import Matrix
-            from ...matrix.measures import MEASURES, picked
+            from ...lab.matrix import Matrix
+            from ...lab.matrix.measures import MEASURES, picked
             from ...quick.amounts import quantity
             from ..tables.matrix import print_matrix, print_plan
 
@@ -160,14 +160,14 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
                     f"--show: found {cut(repr(name))}; expected measures: of {', '.join(known)}.{nearest(name, known)}"
                 )
         if not self.no_report and not self.dry_run:
-            from ...matrix.report import require_extras
+            from ...lab.matrix.report import require_extras
 
             require_extras()
         fewer = "fewer controls, queues, rates or runs, or a shorter duration"
         result = ran(self, asked, "running the matrix", most, fewer, print_plan)
         if result is None:
             return 0
-        from ...matrix.report import write_json, write_report
+        from ...lab.matrix.report import write_json, write_report
 
         write_json(result, self.out)
         page = None if self.no_report else write_report(result, self.out)

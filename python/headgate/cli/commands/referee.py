@@ -13,8 +13,8 @@ from ..scenario_files import allow_code, permit_all, permitted
 from ..show import print_json
 
 if TYPE_CHECKING:
-    from ...referee.case import Case
-    from ...referee.report import RefereeReport
+    from ...lab.referee.case import Case
+    from ...lab.referee.report import RefereeReport
 
 
 class RefereeJson(Shape):
@@ -147,9 +147,9 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
 
     def run(self) -> int:
         with signals.loading():
-            from ...referee import judge, outputs
-            from ...referee.judge import write_baselines as made_anew
-            from ...referee.subjects import BASELINES, named
+            from ...lab.referee import judge, outputs
+            from ...lab.referee.judge import write_baselines as made_anew
+            from ...lab.referee.subjects import BASELINES, named
             from ..tables.referee import print_cases, print_report
             from ..terminal import progress
 
@@ -206,7 +206,7 @@ def _chosen(
 ) -> list[Case]:
     from fnmatch import fnmatchcase
 
-    from ...referee.files import cases, read
+    from ...lab.referee.files import cases, read
 
     known = cases()
     names = list(dict.fromkeys(case.family for case in known))

@@ -84,11 +84,11 @@ headgate list papers
             from ...papers import Reproduction, load_paper, write_report
             from ...papers.build import check_items
             from ...papers.folder import list_papers
-            from ...papers.report import require_extras
             from ...papers.runner import each_item
             from ...papers.runs import open_work
             from ...papers.settings import item_with_setting, setting_of
             from ...papers.terminal import print_brief, print_heading, print_item, print_summary
+            from ...plots.pages import require_extras
             from ..terminal import console, progress
 
         if self.paper is None:

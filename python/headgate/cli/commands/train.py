@@ -36,7 +36,7 @@ class LearntJson(Shape):
 class TrainCommand(Command):
     """Learn a flow control, write it into a file in Python, and measure it on scenarios that it has not seen.
 
-    The example policy is linear, and learns by the cross-entropy method; other methods learn in the environment of headgate.training.
+    The example policy is linear, and learns by the cross-entropy method; other methods learn in the environment of headgate.lab.training.
     """
 
     group = "Write your own"
@@ -74,11 +74,11 @@ headgate train --out calm.py --name calm --delay 2
     def run(self) -> int:
         with signals.loading():
             from ...base.atomic import require_place
+            from ...lab.training.learning import learn
+            from ...lab.training.measuring import measure
+            from ...lab.training.policy import require_name
             from ...plugins import load
             from ...scenario.baselines import baselines
-            from ...training.learning import learn
-            from ...training.measuring import measure
-            from ...training.policy import require_name
             from ..tables.training import print_measured
             from ..terminal import console, progress
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from ...attacks.bounds import presets, read
-from ...attacks.genome import GENES
-from ...attacks.objective import OBJECTIVES
-from ...attacks.sentences import sentence
 from ...base.counts import counted
+from ...lab.attacks.bounds import presets, read
+from ...lab.attacks.genome import GENES
+from ...lab.attacks.objective import OBJECTIVES
+from ...lab.attacks.sentences import sentence
 from ..show import print_json
 from ..terminal import console
 
 if TYPE_CHECKING:
-    from ...attacks import AttackResult
+    from ...lab.attacks import AttackResult
 
 
 def print_lists(as_json: bool) -> None:

@@ -6,7 +6,7 @@ import textwrap
 
 from rich.markup import escape
 
-from ...conformance import Report
+from ...lab.conformance import Report
 from ..terminal import console
 
 

@@ -9,12 +9,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...base.counts import counted
-from ...contracts.places import DEEP, FROM
+from ...lab.contracts.places import DEEP, FROM
 from ..terminal import console
 
 if TYPE_CHECKING:
-    from ...contracts import Contract
-    from ...contracts.result import DelayPoint
+    from ...lab.contracts import Contract
+    from ...lab.contracts.result import DelayPoint
 
 
 def print_contract(found: Contract) -> None:

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...base.counts import counted
-from ...evaluation.score import WEIGHTS
+from ...lab.evaluation.score import WEIGHTS
 from ..terminal import console
 
 

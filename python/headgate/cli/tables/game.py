@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from ...base.counts import counted
-from ...games.cells import GameCell
-from ...games.incentives import INCENTIVE
-from ...games.mixing import MixGame
-from ...games.strategies import BEHAVIOUR, KINDS, Strategy, transports_of
-from ...games.theory import Mix, mix_text
+from ...lab.games.cells import GameCell
+from ...lab.games.incentives import INCENTIVE
+from ...lab.games.mixing import MixGame
+from ...lab.games.strategies import BEHAVIOUR, KINDS, Strategy, transports_of
+from ...lab.games.theory import Mix, mix_text
 from ...stats import Mean
 from ..terminal import console
 from .matrix import MOST, print_end, print_transports, time_text
 
 if TYPE_CHECKING:
-    from ...games.incentives import SelfishResult
-    from ...games.result import MixResult
-    from ...games.selfish import SelfishGame
+    from ...lab.games.incentives import SelfishResult
+    from ...lab.games.result import MixResult
+    from ...lab.games.selfish import SelfishGame
 
 #: Mixes of more than two controls that a table has.
 FEW = 12

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from ...base.counts import counted
-from ...matrix import MEASURES, Condition, Matrix, MatrixResult
-from ...matrix.cell_text import cell_text
+from ...lab.matrix import MEASURES, Condition, Matrix, MatrixResult
+from ...lab.matrix.cell_text import cell_text
 from ...quick.lists import transports_said
 from ..terminal import console
 

@@ -9,13 +9,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...base.counts import counted
-from ...referee.report import SIGNS, sentence
+from ...lab.referee.report import SIGNS, sentence
 from ..show import print_json
 from ..terminal import console
 
 if TYPE_CHECKING:
-    from ...referee.case import Case
-    from ...referee.report import CaseVerdict, RefereeReport
+    from ...lab.referee.case import Case
+    from ...lab.referee.report import CaseVerdict, RefereeReport
 
 _STYLES = {
     "fail": "bold red",

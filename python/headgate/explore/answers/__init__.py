@@ -1,7 +1,7 @@
 """What the server answers, in types: the one definition of it.
 
-`cargo xtask write` makes the page's types of them, and `tests/test_explore_types.py` holds real answers against them. Times are in seconds
-and rates in bit/s where a name says nothing else; null stands for a number that there is none of.
+`cargo xtask write` makes the page's types of them, and `tests/tool/test_explore_types.py` holds real answers against them. Times are in
+seconds and rates in bit/s where a name says nothing else; null stands for a number that there is none of.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from pathlib import Path
 from ..._core import __version__
 from ...base.atomic import write_text
 from ...base.errors import HeadgateError, cut, nearest
-from ...papers.report import render, require_extras
 from ...plots.canvas import to_svg
+from ...plots.pages import render, require_extras
 from ..lesson import Lesson
 from .lesson_runs import ToldLesson
 

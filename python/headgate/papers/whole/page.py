@@ -14,9 +14,10 @@ from typing import Any
 from ... import __version__
 from ...base.atomic import write_text
 from ...base.errors import HeadgateError
+from ...plots.pages import render
 from ...sweep.engines import processors
 from ..misses import missed
-from ..report import render, write_report
+from ..report import write_report
 from ..reproduction import Reproduction
 from .run import PaperResult, Whole
 from .summary import Counts, Summary, summary_of

@@ -1,0 +1,1 @@
+"""The judges: a control or a queue that is measured, compared, attacked or trained. They use the tool, and no paper."""

@@ -1,0 +1,75 @@
+"""What is loaded when a command starts: no wall time, but the packages that it brings with it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..conftest import ROOT
+
+#: Calls the command and gives the packages that are no part of Python, as the last line.
+STARTED = """
+import sys
+before = set(sys.modules)
+from headgate.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+import json
+print()
+names = {name.split(".")[0] for name in {*sys.modules} - before} - sys.stdlib_module_names - {"__mp_main__"}
+print(json.dumps(sorted(names)))
+"""
+
+#: What the tables that people read are printed with.
+TERMINAL = {"rich", "markdown_it", "mdurl", "pygments"}
+
+
+def loaded(*args: object, folder: Path) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, *map(str, args)], capture_output=True, text=True, cwd=folder, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["--help"], ["--version"], ["run", "--help"], ["explore", "--help"], ["replay", "--help"], ["reproduce", "-h"], ["schema"],
+     ["quick", "--rate", "9Mbit/s", "--rtt", "9ms", "--flows", "jk_reno", "--print"],
+     ["show", ROOT / "scenarios/islands.toml"],
+     ["list", "disciplines", "--json"], ["check", ROOT / "scenarios/two-sources.toml"]],
+    ids=lambda args: " ".join(Path(a).name for a in args),
+)  # fmt: skip
+def test_what_needs_no_library_loads_none(args: list[object], tmp_path: Path) -> None:
+    assert loaded(*args, folder=tmp_path) == {"headgate", "click"}
+
+
+@pytest.mark.parametrize(
+    ("args", "more"),
+    [
+        (["list", "disciplines"], TERMINAL),
+        (["run", ROOT / "scenarios/two-sources.toml"], {"numpy", *TERMINAL}),
+        (["sweep", ROOT / "scenarios/queues-and-rates.toml", "--dry-run"], {"numpy", *TERMINAL}),
+        (["replay", ROOT / "scenarios/office.csv", "--queue", "fq", "--rate", "2Mbit/s"], {"numpy", *TERMINAL}),
+    ],
+    ids=lambda args: args[0] if isinstance(args, list) else "",
+)
+def test_other_commands_load_no_more_than_they_need(args: list[object], more: set[str], tmp_path: Path) -> None:
+    assert loaded(*args, folder=tmp_path) <= {"headgate", "click", *more}
+
+
+def test_a_list_of_papers_draws_and_computes_nothing(tmp_path: Path) -> None:
+    assert not loaded("list", "papers", folder=tmp_path) & {
+        "pyarrow",
+        "matplotlib",
+        "jinja2",
+        "scipy",
+        "dask",
+        "distributed",
+    }
