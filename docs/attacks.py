@@ -89,7 +89,7 @@ def search_breaks(kept: dict[str, Any], names: list[str]) -> None:
     from headgate.lab.attacks.break_runs import told
     from headgate.lab.attacks.outputs import file_of
     from headgate.lab.attacks.sentences import sentence
-    from headgate.lab.referee.subjects import named
+    from headgate.lab.frame.subjects import named
 
     for judges, subjects in (("control", CONTROLS), ("queue", QUEUES)):
         for subject in subjects:
@@ -224,7 +224,7 @@ def pictures(kept: dict[str, Any]) -> None:
     from headgate.lab.attacks.judge import CandidateScore
     from headgate.lab.attacks.picture import draw
     from headgate.lab.attacks.run import setting
-    from headgate.lab.referee.subjects import Judged, named
+    from headgate.lab.frame.subjects import Judged, named
 
     for stem in tomllib.loads(CHOSEN.read_text("utf-8")) if CHOSEN.exists() else {}:
         row = kept["breaks"][stem]

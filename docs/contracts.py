@@ -70,7 +70,7 @@ def asked() -> dict[str, Any]:
 def measure(kept: dict[str, Any], name: str) -> None:
     """Measures a contract, and keeps it with four digits."""
     from headgate import __version__, contract
-    from headgate.lab.referee.subjects import Judged
+    from headgate.lab.frame.subjects import Judged
 
     before = time.process_time()
     found = contract(Judged(name, CONTROLS[name]), workers=0)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from headgate.lab.referee.metrics import METRICS as JUDGED
+from headgate.lab.frame.metrics import METRICS as JUDGED
 from headgate.results.columns import columns, meaning_of, unit_of
 from headgate.results.metrics import METRICS
 

@@ -42,8 +42,8 @@ SIGNS = {
 
 def ask(kept: dict[str, Any], judges: str, names: list[str]) -> None:
     """Judges some."""
+    from headgate.lab.frame.subjects import named
     from headgate.lab.referee import cases, judge
-    from headgate.lab.referee.subjects import named
 
     chosen = [case for case in cases() if case.judges == judges]
     for name in names:

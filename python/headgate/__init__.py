@@ -143,7 +143,8 @@ _NAMES = {
 }
 
 
-sys.meta_path.append(OldPaths)
+# First: the folders of the new paths would answer for the old ones otherwise, and load their modules a second time.
+sys.meta_path.insert(0, OldPaths)
 
 
 def __getattr__(name: str) -> object:

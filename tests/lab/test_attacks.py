@@ -20,7 +20,7 @@ from headgate.lab.attacks.genome import GENES, Bounds, Candidate
 from headgate.lab.attacks.objective import OBJECTIVES
 from headgate.lab.attacks.search import Searcher
 from headgate.lab.attacks.shrink import _simpler, shrink
-from headgate.lab.referee.subjects import Judged
+from headgate.lab.frame.subjects import Judged
 
 INTERNET = bounds_files.read("internet")
 BBR = Judged("bbr1", {"kind": "bbr1"})
@@ -238,7 +238,7 @@ def test_where_everybody_suffers_there_is_no_break() -> None:
 
 
 def test_a_scheme_that_fails_with_an_error_is_a_break(tmp_path: Path) -> None:
-    from headgate.lab.referee.subjects import named
+    from headgate.lab.frame.subjects import named
 
     (tmp_path / "mine.py").write_text(
         "import headgate\n\n@headgate.control('divides')\nclass Divides:\n    def on_start(self, window):\n        self.window = window\n"

@@ -19,10 +19,10 @@ from headgate.lab.attacks.objective import OBJECTIVES
 from headgate.lab.attacks.outputs import write
 from headgate.lab.attacks.run import attack
 from headgate.lab.attacks.sentences import sentence
+from headgate.lab.frame.part import Place
+from headgate.lab.frame.subjects import Judged, named
 from headgate.lab.referee import judge
 from headgate.lab.referee.files import read
-from headgate.lab.referee.part import Place
-from headgate.lab.referee.subjects import Judged, named
 
 from ..conftest import Cli
 

@@ -21,8 +21,8 @@ from headgate.lab.attacks.objective import OBJECTIVES
 from headgate.lab.attacks.run import setting
 from headgate.lab.attacks.search import CHILDREN, COST, PARENTS, Searcher
 from headgate.lab.attacks.shrink import shrink
-from headgate.lab.referee.subjects import Judged
-from headgate.lab.referee.work import RunJob
+from headgate.lab.frame.subjects import Judged
+from headgate.lab.frame.work import RunJob
 
 INTERNET = bounds_files.read("internet")
 OTHERS = [Judged(name, {"kind": name}) for name in ("reno", "bbr1", "copa")]

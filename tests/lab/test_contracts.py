@@ -18,8 +18,8 @@ from headgate.lab.contracts.places import DEEP
 from headgate.lab.contracts.result import DelayPoint, LossPoint
 from headgate.lab.contracts.run import _Bench, _interval, _loss, _predicted, _ratio, _rests
 from headgate.lab.contracts.steady import settled, trend
-from headgate.lab.referee.subjects import NULLS, Judged, named
-from headgate.lab.referee.work import RunJob
+from headgate.lab.frame.subjects import NULLS, Judged, named
+from headgate.lab.frame.work import RunJob
 
 
 def test_exponents_of_closed_forms() -> None:

@@ -25,7 +25,7 @@ from headgate.lab.contracts.figures import _look, draw_delays, draw_losses, draw
 from headgate.lab.contracts.laws import LAWS
 from headgate.lab.contracts.picture import draw
 from headgate.lab.contracts.result import LossPoint
-from headgate.lab.referee.subjects import named
+from headgate.lab.frame.subjects import named
 
 from ..conftest import Cli, wait_for
 from .test_contracts import made

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from headgate.base.errors import HeadgateError
 from headgate.cli.tables.referee import print_report
-from headgate.lab.referee import judge, outputs, store, verdict
+from headgate.lab.frame.subjects import Judged, named
+from headgate.lab.referee import judge, outputs, shipped, verdict
 from headgate.lab.referee.files import made
 from headgate.lab.referee.report import CaseVerdict, RefereeReport, sentence
-from headgate.lab.referee.subjects import Judged, named
 
 from ..own_plugins import control, headgate_command, put
 
@@ -98,7 +98,7 @@ def test_runs_are_kept_and_not_made_again(tmp_path, monkeypatch):
     # A run that was cut off by a sudden end is made again, the others are not.
     (tmp_path / "out/runs.jsonl").write_text("\n".join(kept[:-1]) + "\n" + kept[-1][:20])
     ran = []
-    from headgate.lab.referee.runner import Runner
+    from headgate.lab.frame.jobs import Runner
 
     make = Runner.make
 
@@ -190,11 +190,12 @@ def test_a_case_is_weak_if_trivial_senders_pass_all_of_it():
 
 
 def test_a_scenario_that_is_none_is_an_error():
-    from headgate.lab.referee.part import Place
-    from headgate.lab.referee.runner import Runner
-    from headgate.lab.referee.work import RunJob
+    from headgate.lab.frame.jobs import Runner
+    from headgate.lab.frame.part import Place
+    from headgate.lab.frame.store import RunStore
+    from headgate.lab.frame.work import RunJob
 
-    with Runner(store.RefereeStore(), workers=1) as runner, pytest.raises(HeadgateError, match=r"x: .*duration"):
+    with Runner(RunStore(), workers=1) as runner, pytest.raises(HeadgateError, match=r"x: .*duration"):
         runner.make([RunJob('{"name": "x", "flows": []}', 1, (), Place(1.0, 0.0, []))])
 
 
@@ -278,10 +279,10 @@ def test_the_page_leads_to_its_evidence(tmp_path):
 
 
 def test_baselines_that_are_shipped_are_read_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "FOLDER", tmp_path)
-    store.ship("some", [("b", [1.0, None]), ("a", [0.25])])
-    assert store.shipped("some") == {"a": {"values": [0.25]}, "b": {"values": [1.0, None]}}
-    assert store.shipped("none") == {}
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    shipped.ship("some", [("b", [1.0, None]), ("a", [0.25])])
+    assert shipped.shipped("some") == {"a": {"values": [0.25]}, "b": {"values": [1.0, None]}}
+    assert shipped.shipped("none") == {}
 
 
 def test_the_command(tmp_path):

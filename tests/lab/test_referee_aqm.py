@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from headgate.lab.frame.subjects import Judged
 from headgate.lab.referee import RefereeReport, cases, judge
 from headgate.lab.referee.report import CaseVerdict
-from headgate.lab.referee.subjects import Judged
 
 QUEUES = {
     "fcfs": {"kind": "fcfs"},

@@ -2,11 +2,11 @@
 
 import pytest
 
-from headgate.lab.referee import work
+from headgate.lab.frame import work
+from headgate.lab.frame.subjects import BASELINES, NULLS
 from headgate.lab.referee.files import cases
 from headgate.lab.referee.judge import baseline_jobs
-from headgate.lab.referee.store import shipped
-from headgate.lab.referee.subjects import BASELINES, NULLS
+from headgate.lab.referee.shipped import shipped
 
 NAMES = [(judges, name) for judges in BASELINES for name in (*BASELINES[judges], *(n.null for n in NULLS[judges]))]
 AGAIN = "expected the runs of today's cases and engine; `headgate referee --write-baselines` makes them"

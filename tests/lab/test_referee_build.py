@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from headgate.base.catalogue import catalogue
+from headgate.lab.frame.metrics import METRICS, WHOLE, measure
+from headgate.lab.frame.part import Place, Run, Wanted
+from headgate.lab.frame.subjects import NULLS, Judged, has, named
 from headgate.lab.referee import cases
 from headgate.lab.referee.build import scenario, tenth
 from headgate.lab.referee.case import Case
 from headgate.lab.referee.files import made
-from headgate.lab.referee.metrics import METRICS, WHOLE, measure
-from headgate.lab.referee.part import Place, Run, Wanted
-from headgate.lab.referee.subjects import NULLS, Judged, has, named
 from headgate.lab.referee.verdict import better, bound, interval
 
 CASE = {"title": "t", "source": "s", "duration": "5s", "line": {"rate": "10Mbit/s"}, "report": ["loss"]}

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from headgate import _core
+from headgate.base.times import seconds
+from headgate.lab.frame.subjects import BASELINES, NULLS, Judged
 from headgate.lab.referee.build import scenario
 from headgate.lab.referee.case import Case, label
-from headgate.lab.referee.expected import seconds
 from headgate.lab.referee.files import FOLDER, cases
 from headgate.lab.referee.judge import by_name
 from headgate.lab.referee.rules import RULES
 from headgate.lab.referee.steps import run
-from headgate.lab.referee.subjects import BASELINES, NULLS, Judged
 
 #: Packets of 1500 bytes that the lines of all cells can carry in all runs of one subject, in the mean a million a second of one processor:
 #: of a family, of all cases of controls, and of all of AQMs.

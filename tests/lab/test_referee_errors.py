@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from headgate.base.errors import HeadgateError
+from headgate.lab.frame.subjects import Judged
 from headgate.lab.referee import read, steps
 from headgate.lab.referee.build import scenario
 from headgate.lab.referee.case import Case
 from headgate.lab.referee.files import LONGEST, made
-from headgate.lab.referee.subjects import Judged
 
 from ..conftest import Cli
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.base.errors import HeadgateError
+from headgate.lab.frame.subjects import named
 from headgate.lab.referee import steps
 from headgate.lab.referee.build import scenario
 from headgate.lab.referee.case import Case
 from headgate.lab.referee.files import cases, made, read
-from headgate.lab.referee.subjects import named
 
 KNOWN = [
     case

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from headgate.base.errors import HeadgateError
+from headgate.lab.frame.metrics import measure
+from headgate.lab.frame.part import Place, Run, Wanted
+from headgate.lab.frame.subjects import Judged
 from headgate.lab.referee import judge
 from headgate.lab.referee.files import made
-from headgate.lab.referee.metrics import measure
-from headgate.lab.referee.part import Place, Run, Wanted
-from headgate.lab.referee.subjects import Judged
 
 #: Of one flow: the phase, a rate that is not known at first, and what is in flight; of another one a phase that does not count.
 TRACES = [

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from headgate import _core
+from headgate.lab.frame.metrics import _OWN, METRICS, measure
+from headgate.lab.frame.part import Place, Run, Wanted
+from headgate.lab.frame.subjects import NULLS, Judged
 from headgate.lab.referee.build import scenario as built
 from headgate.lab.referee.files import made
-from headgate.lab.referee.metrics import _OWN, METRICS, measure
-from headgate.lab.referee.part import Place, Run, Wanted
-from headgate.lab.referee.subjects import NULLS, Judged
 from headgate.results.metrics import METRICS as LIST
 
 NAN = math.nan

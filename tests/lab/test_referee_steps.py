@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from headgate.base.errors import HeadgateError
+from headgate.lab.frame.subjects import Judged, has, named
 from headgate.lab.referee import judge, steps
 from headgate.lab.referee.case import Case
 from headgate.lab.referee.files import cases, made
-from headgate.lab.referee.subjects import Judged, has, named
 
 RENO = Judged("reno", {"kind": "reno"})
 SENT, ACK, LOSS = {"ev": "sent"}, {"ev": "ack", "rtt": "100ms"}, {"ev": "loss"}

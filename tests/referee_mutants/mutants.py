@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headgate.lab.referee.subjects import Judged, named
+from headgate.lab.frame.subjects import Judged, named
 
 #: The originals in Python.
 FOLDER = Path(__file__).parent / "controls"

@@ -18,8 +18,8 @@ import pytest
 
 from headgate.analysis import jain_index
 from headgate.comparison.metrics import ALIASES, find
+from headgate.lab.frame.metrics import METRICS as JUDGED
 from headgate.lab.matrix import MEASURES
-from headgate.lab.referee.metrics import METRICS as JUDGED
 from headgate.results.columns import columns, meaning_of, unit_of
 from headgate.results.combination import by_group, by_row, by_stretch, combined
 from headgate.results.metrics import BY_NAME, LOSS, METRICS, OF_COLUMN, OVER, UNITS, MetricLine, Ratio
@@ -190,8 +190,8 @@ from headgate.lab.matrix.measures import MEASURES, measured
 from headgate.explore.study import Points
 from headgate.papers.load import metric_of
 from headgate.papers.model import Measure
-from headgate.lab.referee.metrics import METRICS, WHOLE, measure
-from headgate.lab.referee.part import Place, Run, Wanted
+from headgate.lab.frame.metrics import METRICS, WHOLE, measure
+from headgate.lab.frame.part import Place, Run, Wanted
 from headgate.results.groups import groups
 from headgate.results.summaries import FlowSummary, LinkSummary, headings
 from headgate.sweep import summary

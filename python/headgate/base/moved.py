@@ -24,6 +24,8 @@ MOVED = {
         )
     },
     "inference": "papers.inference",
+    # The module of the referee that its page named, which all judges use.
+    "referee.subjects": "lab.frame.subjects",
 }
 
 
@@ -41,7 +43,7 @@ class _Old:
 
 
 class OldPaths:
-    """A finder of old paths, the last of `sys.meta_path`."""
+    """A finder of old paths, the first of `sys.meta_path`."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
@@ -50,6 +52,6 @@ class OldPaths:
         room, _, inner = rest.partition(".")
         if top != __name__.partition(".")[0] or room not in MOVED:
             return None
-        new = f"{top}.{MOVED[room]}{'.' if inner else ''}{inner}"
+        new = f"{top}.{MOVED.get(rest) or MOVED[room] + ('.' if inner else '') + inner}"
         warnings.warn(f"{name} is {new} now; the old path is gone in the next release", DeprecationWarning, 2)
         return ModuleSpec(name, _Old(new), is_package=True)  # type: ignore[arg-type]

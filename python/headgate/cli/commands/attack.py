@@ -14,7 +14,7 @@ from ..printed import Shape, key
 from ..show import print_json
 
 if TYPE_CHECKING:
-    from ...lab.referee.subjects import Judged
+    from ...lab.frame.subjects import Judged
 
 
 class AttackJson(Shape):
@@ -141,7 +141,7 @@ headgate attack --list
             from ...lab.attacks.outputs import write
             from ...lab.attacks.run import Budget
             from ...lab.attacks.run import attack as search
-            from ...lab.referee.subjects import named
+            from ...lab.frame.subjects import named
             from ...scenario.subjects import several
             from ..tables.attack import print_lists, print_result
             from ..terminal import progress

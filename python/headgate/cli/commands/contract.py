@@ -100,7 +100,7 @@ headgate contract mine.py --ratio 5 --json
         with signals.loading():
             from ...lab.contracts import contract as measure
             from ...lab.contracts.result import FAILED
-            from ...lab.referee.subjects import named
+            from ...lab.frame.subjects import named
             from ..tables.contract import print_contract
             from ..terminal import progress
 

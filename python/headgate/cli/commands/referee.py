@@ -147,9 +147,9 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
 
     def run(self) -> int:
         with signals.loading():
+            from ...lab.frame.subjects import BASELINES, named
             from ...lab.referee import judge, outputs
             from ...lab.referee.judge import write_baselines as made_anew
-            from ...lab.referee.subjects import BASELINES, named
             from ..tables.referee import print_cases, print_report
             from ..terminal import progress
 

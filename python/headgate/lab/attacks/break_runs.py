@@ -12,8 +12,8 @@ import numpy as np
 from ... import _core
 from ...base.parallel import run_once
 from ...plugins.load import ensure_text
-from ..referee.part import Place
-from ..referee.subjects import Judged
+from ..frame.part import Place
+from ..frame.subjects import Judged
 from .build import Setting, scenario
 from .failure_time import RunSeries, moment, series
 from .finding import FoundBreak

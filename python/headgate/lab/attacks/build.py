@@ -15,8 +15,8 @@ from ... import _core
 from ...base.catalogue import has_transport, parameter_names
 from ...base.walks import with_texts
 from ...scenario.baselines import baselines
-from ..referee.part import Place, Wanted
-from ..referee.subjects import Judged
+from ..frame.part import Place, Wanted
+from ..frame.subjects import Judged
 from .genome import Bounds, Candidate
 from .objective import STEP, Objective
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ... import _core
 from ...results.metrics import GOODPUT
-from ..referee.part import Place, Run
+from ..frame.part import Place, Run
 from .objective import Objective
 
 Array = npt.NDArray[np.float64]

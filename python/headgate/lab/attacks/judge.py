@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..referee.runner import Runner
-from ..referee.subjects import Judged
-from ..referee.work import RunJob
+from ..frame.jobs import Runner
+from ..frame.subjects import Judged
+from ..frame.work import RunJob
 from .build import Setting, scenario
 from .genome import Candidate
 

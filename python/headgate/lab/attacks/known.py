@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..referee import work
-from ..referee.subjects import Judged
-from ..referee.work import RunJob
+from ..frame import work
+from ..frame.subjects import Judged
+from ..frame.work import RunJob
 from .bounds import read
 from .build import Setting, scenario
 from .finding import FoundBreak

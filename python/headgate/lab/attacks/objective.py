@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from ...base.errors import HeadgateError, cut, nearest
 from ...results.metrics import METRICS as LIST
 from ...results.metrics import MetricLine
-from ..referee.metrics import METRICS
-from ..referee.part import Wanted
+from ..frame.metrics import METRICS
+from ..frame.part import Wanted
 from .genome import Candidate
 
 Values = Sequence[float | None]

@@ -11,7 +11,7 @@ from typing import Any
 from ...base.atomic import require_folder, write_text
 from ...base.counts import counted
 from ...base.toml import file_text
-from ..referee.subjects import Judged
+from ..frame.subjects import Judged
 from .break_runs import Told, told
 from .build import compact, scenario
 from .finding import FoundBreak

@@ -15,9 +15,9 @@ from ...base.atomic import require_folder, write_text
 from ...base.errors import HeadgateError
 from ...scenario.baselines import baselines
 from ...sweep.engines import Dask
-from ..referee.runner import Progress, Runner
-from ..referee.store import RefereeStore
-from ..referee.subjects import Judged
+from ..frame.jobs import Progress, Runner
+from ..frame.store import RunStore
+from ..frame.subjects import Judged
 from . import work
 from .bounds import read
 from .build import BESIDE, Setting, scenario
@@ -197,7 +197,7 @@ def attack(
         if progress is None
         else (lambda *_: progress(min(1.0, hunt.spent()), hunt.searcher.asked, budget.candidates))
     )
-    with Runner(RefereeStore(folder), workers=workers, progress=told, dask=dask, do=work.do) as runner:
+    with Runner(RunStore(folder), workers=workers, progress=told, dask=dask, do=work.do) as runner:
         judge = Judge(at, runner, others, looked_for.limit if limit is None else limit, margin)
         hunt = _Hunt(judge, budget, seed)
         hunt.run(random)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ..referee import work
-from ..referee.work import RunJob
+from ..frame import work
+from ..frame.work import RunJob
 
 
 def do(job: RunJob) -> dict[str, Any]:

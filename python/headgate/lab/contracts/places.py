@@ -7,8 +7,8 @@ from typing import Any
 from ... import _core
 from ...base.catalogue import has_transport
 from ...scenario.baselines import PLAIN
-from ..referee.part import Place
-from ..referee.subjects import Judged, null_flow
+from ..frame.part import Place
+from ..frame.subjects import Judged, null_flow
 
 PACKET = 1500
 

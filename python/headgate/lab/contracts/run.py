@@ -19,10 +19,10 @@ from typing import Any
 
 from ...base.errors import HeadgateError
 from ...stats.means import mean_of
-from ..referee.runner import Progress, Runner
-from ..referee.store import RefereeStore
-from ..referee.subjects import NULLS, Judged
-from ..referee.work import RunJob
+from ..frame.jobs import Progress, Runner
+from ..frame.store import RunStore
+from ..frame.subjects import NULLS, Judged
+from ..frame.work import RunJob
 from . import work
 from .laws import LEAST_WINDOW, MOST_OF_LINE, LossLaw, exponent, first_beyond, law_of, reached, shares, starving_delay
 from .places import DEEP, FROM, PACKET, place
@@ -80,7 +80,7 @@ def contract(
         raise HeadgateError(f"--ratio: found {ratio:g}; expected more than 1 and at most {MOST_RATIO:g}")
     if not 1 <= seeds <= 20:
         raise HeadgateError(f"--seeds: found {seeds}; expected 1 to 20")
-    with Runner(RefereeStore(), workers=workers, progress=progress, do=work.do) as runner:
+    with Runner(RunStore(), workers=workers, progress=progress, do=work.do) as runner:
         if quick:
             return _Bench(runner, control, 0.5).contract((1e6, 5e6, 2e7), LOSSES[::3], DELAYS[1::3], ratio, seeds)
         return _Bench(runner, control, 1.0).contract(RATES, LOSSES, DELAYS, ratio, seeds)

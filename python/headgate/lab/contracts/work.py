@@ -12,8 +12,8 @@ from ...base.parallel import run_once
 from ...plugins.load import ensure_text
 from ...results.metrics import GOODPUT
 from ...stats.means import pooled
-from ..referee.part import Array, Run
-from ..referee.work import RunJob
+from ..frame.part import Array, Run
+from ..frame.work import RunJob
 from .steady import settled, trend
 
 

@@ -10,14 +10,14 @@ from typing import Any
 from ... import _core
 from ...base.catalogue import has_transport
 from ...base.errors import HeadgateError, cut
+from ...base.times import seconds
 from ...plugins import trust
 from ...scenario.baselines import PLAIN
 from ...scenario.scenario import Scenario
+from ..frame.metrics import METRICS
+from ..frame.part import Place
+from ..frame.subjects import Judged, null_flow, rtt_of, takes_buffer, takes_marks
 from .case import Case, label
-from .expected import seconds
-from .metrics import METRICS
-from .part import Place
-from .subjects import Judged, null_flow, rtt_of, takes_buffer, takes_marks
 
 #: Packets of all flows unless a case says otherwise, in bytes.
 PACKET = 1500

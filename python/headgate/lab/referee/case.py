@@ -14,11 +14,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from ...base.errors import cut, nearest
-from .expected import Better, Bound, CaseStep, CaseTable, Measurement, Origin, seconds
+from ...base.times import seconds
+from ..frame.subjects import Need
+from .expected import Better, Bound, CaseStep, CaseTable, Measurement, Origin
 from .rules import RULES
-
-#: What a case may need: marks, a media source, BBR's states, and for steps a window by RFC 5681, by RFC 9438, or by either.
-Need = Literal["ecn", "media", "bbr", "reno-window", "cubic-window", "tcp-window"]
 
 
 class Case(CaseTable, BaseModel):

@@ -9,10 +9,10 @@ from typing import Any
 
 from ...base.atomic import write_text
 from ...base.toml import file_text
+from ..frame.subjects import Judged
 from .build import scenario
 from .case import Case, label
 from .report import RefereeReport
-from .subjects import Judged
 
 #: Maximum number of figures: each takes a run.
 MOST = 60

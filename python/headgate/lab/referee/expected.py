@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from ... import _core
 from ...base.errors import cut, nearest
+from ...base.times import seconds
 from ...scenario.baselines import MODERN
-from .metrics import LEVELS, METRICS, WHOLE
-from .part import Wanted
+from ..frame.metrics import LEVELS, METRICS, WHOLE
+from ..frame.part import Wanted
 
 #: Where the line of an expectation comes from.
 Origin = Literal["document", "derived", "practice", "ours"]
@@ -160,22 +160,3 @@ class CaseStep(CaseTable):
             if bounds.get("at_least", -math.inf) > bounds.get("at_most", math.inf):
                 raise ValueError(f"{name}: found {cut(repr(wanted))}; expected `at_least` to be no more than `at_most`")
         return expect
-
-
-def seconds(text: str) -> float:
-    """A time such as `10ms` in seconds.
-
-    Raises:
-        ValueError: it is none.
-
-    >>> seconds("10ms")
-    0.01
-    """
-    if not isinstance(text, str):
-        raise ValueError(f"found {cut(repr(text))}; expected a time such as 10ms")
-    if text == "0s":
-        return 0.0
-    try:
-        return _core.quantity(text, "s")[1] / 1e12
-    except ValueError as e:
-        raise ValueError(f"found {cut(repr(text))}; {e}") from None

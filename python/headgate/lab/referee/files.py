@@ -13,8 +13,9 @@ from pydantic import BaseModel, ValidationError
 from ...base.documents import document
 from ...base.errors import HeadgateError, cut, nearest
 from ...base.text import decoded
+from ...base.times import seconds
 from .case import Case
-from .expected import Better, Bound, CaseStep, Measurement, seconds
+from .expected import Better, Bound, CaseStep, Measurement
 
 #: Maximum length of a file in bytes, and maximum number of cells of a case.
 LONGEST, MOST = 100_000, 200
@@ -91,7 +92,7 @@ def _problem(case: Case) -> str:
                 return f"when: found {cut(repr(key))}; expected a name under `cells`{'.' + hint if hint else ''}"
             if unknown := [value for value in wanted if value not in values[key]]:
                 return f"when.{key}: found {cut(repr(unknown[0]))}; expected a value of it under `cells`"
-    from .subjects import BASELINES
+    from ..frame.subjects import BASELINES
 
     known = BASELINES[case.judges]
     if wrong := [entry.baseline for entry in case.better_than if entry.baseline not in known]:

@@ -11,15 +11,17 @@ from typing import Any
 
 from ...base.atomic import require_folder
 from ...base.errors import HeadgateError
-from . import steps, verdict, work
+from ..frame import work
+from ..frame.jobs import Progress, Runner
+from ..frame.store import RunStore
+from ..frame.subjects import BASELINES, NULLS, Judged, has
+from . import steps, verdict
 from .build import scenario
 from .case import Case, label
 from .expected import Better, Bound, Measurement
 from .files import cases
 from .report import CaseVerdict, RefereeReport
-from .runner import Progress, Runner
-from .store import RefereeStore, ship, shipped
-from .subjects import BASELINES, NULLS, Judged, has
+from .shipped import ship, shipped
 
 #: How many times the runs of a case are made more if a verdict is open.
 MORE = 3
@@ -57,7 +59,7 @@ def judge(
         folder = Path(out)
         require_folder(folder, "the folder of the referee")
         folder.mkdir(parents=True, exist_ok=True)
-    runner = Runner(RefereeStore(folder), {} if fresh else _shipped(), workers, progress)
+    runner = Runner(RunStore(folder), {} if fresh else _shipped(), workers, progress)
     stepped = [case for case in chosen if case.steps]
     runner.expect(len(stepped))
     with runner:
@@ -77,7 +79,7 @@ def judge(
 
 def write_baselines(workers: int | None = None, progress: Progress | None = None) -> None:
     """Makes the runs of all baselines and nulls in all cases, and replaces those that come with headgate."""
-    runner = Runner(RefereeStore(), workers=workers, progress=progress)
+    runner = Runner(RunStore(), workers=workers, progress=progress)
     with runner:
         jobs = baseline_jobs(cases())
         runner.make([job for own in jobs.values() for job in own])
@@ -246,7 +248,7 @@ class _Cell:
 
 
 def _direction(entry: Better) -> str:
-    from .metrics import METRICS
+    from ..frame.metrics import METRICS
 
     return METRICS[entry.metric].better or "more"
 

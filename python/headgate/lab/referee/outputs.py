@@ -8,10 +8,10 @@ from pathlib import Path
 
 from ...base.atomic import is_stream, require_place, write_text
 from ...base.errors import HeadgateError, cut
+from ..frame.subjects import Judged
 from . import badge as badges
 from . import evidence, junit, page
 from .report import RefereeReport
-from .subjects import Judged
 
 #: Called with (share done, files done, files in all).
 Progress = Callable[[float, int, int], object]

@@ -10,8 +10,8 @@ from typing import Any
 
 from ... import __version__
 from ...base.units import scale_of
+from ..frame.metrics import METRICS
 from .case import Case
-from .metrics import METRICS
 
 #: One character for each verdict, in the order in which they are counted.
 SIGNS = {

@@ -13,8 +13,8 @@ from typing import Any
 
 from ... import _core
 from ...base.errors import HeadgateError, cut
+from ...base.times import seconds
 from .case import Case
-from .expected import seconds
 
 #: Packets of the initial window unless a case says otherwise (RFC 6928).
 INITIAL = 10

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from ... import _core
 from ...base.catalogue import catalogue, has_transport, is_own, of_family
 from ...base.errors import HeadgateError, cut, nearest
+from ...base.times import seconds
 from ...scenario.baselines import PLAIN, baselines
 from ...scenario.effects import MARKS
 from ...scenario.fitting import require_parameters
 from ...scenario.subjects import Scheme, read
-from .case import Need
-from .expected import seconds
+
+#: What a case may need: marks, a media source, BBR's states, and for steps a window by RFC 5681, by RFC 9438, or by either.
+Need = Literal["ecn", "media", "bbr", "reno-window", "cubic-window", "tcp-window"]
 
 #: Baselines, whose runs come with headgate.
 BASELINES = baselines("referee")

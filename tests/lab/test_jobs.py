@@ -14,24 +14,24 @@ from typing import Any
 import pytest
 
 from headgate import example
-from headgate.lab.referee.part import Place
-from headgate.lab.referee.runner import Runner
-from headgate.lab.referee.store import RefereeStore
-from headgate.lab.referee.work import RunJob, do
+from headgate.lab.frame.jobs import Runner
+from headgate.lab.frame.part import Place
+from headgate.lab.frame.store import RunStore
+from headgate.lab.frame.work import RunJob, do
 
 PROGRAM = """
 import json, os, sys
 import pytest
 
-from headgate.lab.referee.part import Place
-from headgate.lab.referee.runner import Runner
-from headgate.lab.referee.store import RefereeStore
-from headgate.lab.referee.work import RunJob
+from headgate.lab.frame.part import Place
+from headgate.lab.frame.jobs import Runner
+from headgate.lab.frame.store import RunStore
+from headgate.lab.frame.work import RunJob
 from headgate import example
 
 if __name__ == "__main__":
     text = json.dumps({**example("two-sources").data, "duration": "2000000s"})
-    with Runner(RefereeStore(), workers=1) as runner:
+    with Runner(RunStore(), workers=1) as runner:
         jobs = [RunJob(text, 1, (), Place(1.0, 0.0, [(0.0, 1.0)]))]
         runner._progress = lambda *_: print(*runner._local.processes(), flush=True)
         runner.make(jobs)
@@ -77,13 +77,13 @@ def test_a_process_that_ends_by_itself_costs_its_run_and_no_other(tmp_path: Path
     place = Place(1.0, 0.0, [(0.0, 1.0)])
     text = json.dumps(example("two-sources").data)
     jobs = [RunJob(text, seed, (), place) for seed in (1, 2, 3)]
-    with Runner(RefereeStore(tmp_path), workers=2, do=ends) as runner:
+    with Runner(RunStore(tmp_path), workers=2, do=ends) as runner:
         runner.make(jobs)
     found = [runner.get(job) for job in jobs]
     assert found[0] == {"fault": "the process of its run ended by itself (exit code 3)"}
     assert all("digest" in run for run in found[1:])
     # It may have been the machine: it is made again next time.
-    assert RefereeStore(tmp_path).get(jobs[0].key) is None and RefereeStore(tmp_path).get(jobs[1].key) is not None
+    assert RunStore(tmp_path).get(jobs[0].key) is None and RunStore(tmp_path).get(jobs[1].key) is not None
 
 
 def ends(job: RunJob) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from ...base.errors import HeadgateError
 from ...sweep.engines import Dask, Local, work_off
 from . import work
-from .store import RefereeStore
+from .store import RunStore
 
 #: Called with (share done, runs done, runs in all).
 Progress = Callable[[float, int, int], object]
@@ -25,7 +25,7 @@ class Runner:
 
     def __init__(
         self,
-        store: RefereeStore,
+        store: RunStore,
         made: Mapping[str, dict[str, Any]] | None = None,
         workers: int | None = None,
         progress: Progress | None = None,

@@ -1,20 +1,16 @@
-"""Runs that are kept: in the user's folder, so that a judgement can be resumed, and those of the baselines that come with headgate."""
+"""Runs that are kept in the user's folder, so that what was ended goes on where it was."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ...base.atomic import naming, write_text
+from ...base.atomic import naming
 from ...base.errors import HeadgateError
 
-#: The runs of the baselines.
-FOLDER = Path(__file__).parent / "baselines"
 
-
-class RefereeStore:
+class RunStore:
     """Runs by their keys. A folder gets a line for each run that is added."""
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -49,18 +45,3 @@ class RefereeStore:
         if keep and self._file is not None:
             with naming(self._file), self._file.open("a") as stream:
                 stream.write(json.dumps({"key": key, **found}) + "\n")
-
-
-def shipped(name: str) -> dict[str, dict[str, Any]]:
-    """The runs of a baseline that come with headgate, by their keys; empty if there are none."""
-    file = FOLDER / f"{name}.json"
-    if not file.exists():
-        return {}
-    runs: dict[str, list[float | None]] = json.loads(file.read_text())
-    return {key: {"values": values} for key, values in runs.items()}
-
-
-def ship(name: str, runs: Iterable[tuple[str, list[float | None]]]) -> None:
-    """Writes the runs of a baseline, one a line."""
-    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(values)}" for key, values in sorted(runs))
-    write_text(FOLDER / f"{name}.json", "{\n" + lines + "\n}\n")
