@@ -7,7 +7,7 @@ import pytest
 
 from headgate import plugins
 from headgate.base.errors import HeadgateError
-from headgate.lab.evaluation import SUITES, evaluate, suite
+from headgate.lab.evaluation import evaluate, suite
 from headgate.lab.evaluation.build import seconds
 from headgate.lab.evaluation.score import WEIGHTS, rescaled, scores, total
 
@@ -18,7 +18,7 @@ KEY = "0123456789abcdef0123456789abcdef"
 
 
 def test_the_suite_covers_what_it_promises():
-    cases = SUITES["internet-1"]
+    cases = suite("internet-1")
     assert len(cases) == 40 and len({case.name for case in cases}) == 40
     assert min(case.rate for case in cases) == 1e6 and max(case.rate for case in cases) == 1e9
     assert min(case.rtt for case in cases) == 0.001 and max(case.rtt for case in cases) == 0.3
@@ -198,7 +198,10 @@ def points(tmp_path, cheat):
 def test_wrong_questions_are_refused(tmp_path):
     for given, words in (
         (("cubik",), 'Did you mean "cubic"?'),
-        (("cubic", "internet-2"), "suite: found 'internet-2'; expected one of internet-1, smoke."),
+        (
+            ("cubic", "internet-2"),
+            "suite: found 'internet-2'; expected one of internet-1, smoke, or a file ending in .toml.",
+        ),
         ((str(tmp_path / "none.py"),), "expected a file of Python; No such file"),
         ((str(put(tmp_path, "x = 1")),), "expected @headgate.control"),
         ((str(put(tmp_path, "import os", "other.py")),), "ImportError: os: a flow control that is judged may import"),

@@ -73,7 +73,9 @@ headgate evaluate mine.py --set gain=0.5 --json
     prints = {"": EvaluateJson}
 
     control: str = argument(complete=completing.controls)
-    suite: str = option("internet-1 has 40 cases, smoke has 4.", "internet-1", metavar="NAME")
+    suite: str = option(
+        "internet-1 has 40 cases, smoke has 4; or a file of your own, as mine.toml.", "internet-1", metavar="NAME"
+    )
     key_file: str | None = option(
         "Judge on the hidden suite, which the key in this file draws: at least 32 characters; - is standard input.",
         metavar="FILE",

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .judge import evaluate
-from .suite import SUITES, SuiteCase, suite
+from .suite import SuiteCase, suite
 
-__all__ = ["SUITES", "SuiteCase", "evaluate", "suite"]
+__all__ = ["SuiteCase", "evaluate", "suite"]

@@ -49,7 +49,7 @@ def evaluate(
     Args:
         control: as all commands take one: a name such as `cubic`, a table, or a file; a shared object, a class of a module and a
             program only if they are trusted.
-        suite_name: `internet-1` (40 cases) or `smoke` (4).
+        suite_name: `internet-1` (40 cases), `smoke` (4), or a file of your own whose name ends in `.toml`.
         key: draws the hidden suite; without one, the open suite. A secret of at least 32 characters.
         name: which of the file's flow controls, if it has several.
         parameters: of the control.

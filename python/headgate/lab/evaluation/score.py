@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...analysis import jain_index
+from ...base.errors import HeadgateError
 from ...base.parallel import run_once
 from ...results.metrics import GOODPUT
 from ...results.results import Results
@@ -149,7 +150,14 @@ def rescaled(points: float, idle: float) -> float:
 
     >>> rescaled(80.0, 60.0), rescaled(60.0, 60.0), rescaled(100.0, 60.0)
     (50.0, 0.0, 100.0)
+
+    Raises:
+        HeadgateError: an idle sender has all points.
     """
+    if idle > 99.999:
+        raise HeadgateError(
+            "suite: found cases in which a window of 2 packets is as good as it gets; expected at least one whose line it does not fill"
+        )
     return 100 * (points - idle) / (100 - idle)
 
 

@@ -1,16 +1,31 @@
 """Suites: the paths and the company in which a flow control is judged.
 
-A suite is a list of cases. In the open one every number is as it stands here. In a hidden one each number is drawn around it, and so are
-the seeds, from a key that only the user has: who knows the suite knows what is asked, and not the answers.
+A suite is a file with a list of cases. In the open one every number is as it stands there. In a hidden one each number is drawn around
+it, and so are the seeds, from a key that only the user has: who knows the suite knows what is asked, and not the answers.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
-from ...base.errors import HeadgateError, cut, nearest
+from pydantic import ConfigDict, Field
+
+from ...base.catalogue import catalogue
+from ...base.errors import HeadgateError
+from ...base.forms import CLOSED, Number, Whole, checked, file_of, one_of, quantity, wrong
+from ...scenario.baselines import MODERN, PLAIN
+
+#: The folder of the suites that come with headgate.
+FOLDER = Path(__file__).parent / "suites"
+
+Rate = Annotated[float, quantity("bps"), Field(ge=1e3, le=1e11)]
+Time = Annotated[float, quantity("s"), Field(ge=1e-6, le=10)]
+Products = Annotated[Number, Field(gt=0, le=1000)]
 
 
 @dataclass(frozen=True)
@@ -21,74 +36,65 @@ class SuiteCase:
     `transfers`, that begin at random; `incast`, `flows` senders of 64 KB each at once; `call`, with a voice call beside.
     """
 
-    name: str
-    kind: str
-    rate: float
-    rtt: float
-    buffer: float = 1.0
-    queue: str = "fcfs"
-    other: str = "cubic"
-    flows: int = 2
-    loss: float = 0.0
-    jitter: float = 0.0
-    steps: tuple[float, ...] = ()
-    ratio: float = 1.0
-    seed: int = 1
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+    kind: Literal["alone", "beside", "itself", "transfers", "incast", "call"]
+    rate: Rate
+    rtt: Time
+    buffer: Products = 1.0
+    queue: str = PLAIN
+    other: str = MODERN
+    flows: Annotated[Whole, Field(ge=1, le=100)] = 2
+    loss: Annotated[Number, Field(ge=0, le=0.5)] = 0.0
+    jitter: Annotated[float, quantity("s"), Field(ge=0, le=10)] = 0.0
+    #: What the rate becomes in equal parts of the run, over the first.
+    steps: tuple[Annotated[Number, Field(ge=0.001, le=1000)], ...] = ()
+    #: Round trip of the other flow, over that of the first.
+    ratio: Annotated[Number, Field(ge=1, le=1000)] = 1.0
+    seed: Annotated[Whole, Field(ge=0, lt=2**53)] = 1
 
 
-def _cases() -> list[SuiteCase]:
-    alone = [
-        SuiteCase(f"alone-{i + 1}", "alone", rate, rtt, buffer)
-        for i, (rate, rtt, buffer) in enumerate(
-            [(1e6, 0.03, 2), (5e6, 0.3, 1), (10e6, 0.04, 10), (20e6, 0.01, 0.5), (50e6, 0.1, 1), (100e6, 0.02, 0.3),
-             (200e6, 0.005, 2), (1e9, 0.001, 3)]
-        )
-    ]  # fmt: skip
-    beside = [
-        SuiteCase(f"beside-{i + 1}", "beside", rate, rtt, buffer, queue, other, ratio=ratio)
-        for i, (rate, rtt, buffer, queue, other, ratio) in enumerate(
-            [(10e6, 0.04, 1, "fcfs", "cubic", 1), (50e6, 0.02, 1, "fcfs", "cubic", 1), (20e6, 0.06, 4, "fcfs", "cubic", 1),
-             (100e6, 0.03, 0.5, "fcfs", "cubic", 1), (20e6, 0.03, 1, "fcfs", "reno", 1), (20e6, 0.03, 1, "fcfs", "bbr3", 1),
-             (30e6, 0.02, 1, "fcfs", "cubic", 4), (20e6, 0.04, 2, "codel", "cubic", 1), (20e6, 0.04, 2, "fq_codel", "cubic", 1)]
-        )
-    ]  # fmt: skip
-    itself = [
-        SuiteCase(f"itself-{i + 1}", "itself", rate, rtt, buffer, queue, flows=flows)
-        for i, (rate, rtt, buffer, queue, flows) in enumerate(
-            [(10e6, 0.03, 1, "fcfs", 2), (50e6, 0.05, 1, "fcfs", 4), (100e6, 0.02, 0.5, "fcfs", 3), (20e6, 0.1, 2, "codel", 2),
-             (40e6, 0.02, 1, "pie", 3), (20e6, 0.03, 4, "fcfs", 2)]
-        )
-    ]  # fmt: skip
-    lossy = [
-        SuiteCase(f"loss-{i + 1}", "alone", rate, rtt, 1, loss=loss)
-        for i, (rate, rtt, loss) in enumerate([(10e6, 0.04, 0.001), (50e6, 0.02, 0.0003), (20e6, 0.08, 0.01)])
-    ]
-    changing = [
-        SuiteCase("steps-1", "alone", 20e6, 0.04, 1, steps=(0.25, 1.0, 0.5)),
-        SuiteCase("steps-2", "alone", 50e6, 0.02, 2, steps=(0.1, 1.0)),
-        SuiteCase("steps-3", "alone", 5e6, 0.06, 1, "codel", steps=(4.0, 1.0, 2.0)),
-        SuiteCase("jitter-1", "alone", 20e6, 0.04, 1, jitter=0.005),
-        SuiteCase("jitter-2", "alone", 50e6, 0.02, 1, jitter=0.002),
-    ]
-    queues = [
-        SuiteCase("queue-1", "alone", 20e6, 0.04, 4, "codel"),
-        SuiteCase("queue-2", "alone", 50e6, 0.02, 4, "pie"),
-        SuiteCase("queue-3", "alone", 20e6, 0.03, 4, "fq_codel"),
-    ]
-    short = [
-        SuiteCase("transfers-1", "transfers", 20e6, 0.04, 1),
-        SuiteCase("transfers-2", "transfers", 50e6, 0.02, 1, "fq_codel"),
-        SuiteCase("call-1", "call", 10e6, 0.04, 4),
-        SuiteCase("call-2", "call", 50e6, 0.02, 2),
-        SuiteCase("incast-1", "incast", 1e9, 0.001, 1, flows=16),
-        SuiteCase("incast-2", "incast", 1e9, 0.001, 3, flows=32),
-    ]
-    return alone + beside + itself + lossy + changing + queues + short
+@dataclass(frozen=True)
+class Hidden:
+    """How far the numbers of a hidden suite are from those that are known: within a factor, and within bounds."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+
+    factor: Annotated[Number, Field(gt=1, le=10)] = 1.5
+    rate: tuple[Rate, Rate] = (1e3, 1e11)
+    rtt: tuple[Time, Time] = (1e-6, 10.0)
+    buffer: tuple[Products, Products] = (0.001, 1000.0)
+
+    def __post_init__(self) -> None:
+        """Checks that bounds are in order."""
+        for least, most in (self.rate, self.rtt, self.buffer):
+            if least > most:
+                raise ValueError("expected bounds as [least, greatest]")
+
+    def of(self, case: SuiteCase, key: str, judged: str) -> SuiteCase:
+        """A case with other numbers."""
+
+        def near(what: str, digits: int) -> float:
+            known = getattr(case, what)
+            drawn = round(known * self.factor ** (2 * _draw(key, case.name, what) - 1), digits)
+            least, most = getattr(self, what, (0.0, math.inf))
+            return float(min(max(drawn, least), most))
+
+        return replace(
+            case, rate=near("rate", -3), rtt=near("rtt", 6), buffer=near("buffer", 3), loss=near("loss", 6), jitter=near("jitter", 6),
+            seed=int(_draw(key, case.name, "seed", judged) * 2**53),
+        )  # fmt: skip
 
 
-#: The suites by name.
-SUITES: dict[str, list[SuiteCase]] = {"internet-1": _cases()}
-SUITES["smoke"] = [case for case in SUITES["internet-1"] if case.name in {"alone-3", "beside-1", "itself-1", "call-1"}]
+@dataclass(frozen=True)
+class Suite:
+    """A suite, as its file has it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+
+    cases: Annotated[list[SuiteCase], Field(min_length=1, max_length=1000)]
+    hidden: Hidden = field(default_factory=Hidden)
 
 
 #: Characters that the key of a hidden suite has at least, and different ones among them: so many that trying keys finds none.
@@ -96,13 +102,13 @@ KEY, DIFFERENT = 32, 8
 
 
 def suite(name: str, key: str = "", judged: str = "") -> list[SuiteCase]:
-    """The cases of a suite; with a key, those that it hides.
+    """The cases of a suite, by its name or in a file of one's own; with a key, those that it hides.
 
     `judged` names what is judged, such as by the hash of its file. The seeds depend on it too: what a flow control sees of chance is no
     function of the key alone, which it could compare with a table of keys.
 
     Raises:
-        HeadgateError: there is no such suite, or the key is short.
+        HeadgateError: there is no such suite, it is wrong, or the key is short.
 
     >>> len(suite("internet-1")), suite("internet-1")[0].rate
     (40, 1000000.0)
@@ -110,32 +116,34 @@ def suite(name: str, key: str = "", judged: str = "") -> list[SuiteCase]:
     >>> 0.5e6 < hidden.rate < 2e6 and hidden.rate != 1e6
     True
     """
-    if name not in SUITES:
-        raise HeadgateError(
-            f"suite: found {cut(repr(name))}; expected one of {', '.join(SUITES)}.{nearest(name, SUITES)}"
-        )
+    found = read(name)
     if key and (len(key) < KEY or len(set(key)) < DIFFERENT):
         # It is not shown: it is a secret.
         raise HeadgateError(
             f"key: found {len(key)} characters, {len(set(key))} of them different; expected at least {KEY} and {DIFFERENT}, such as the "
             "output of `openssl rand -hex 16`, since who judges many short keys finds yours"
         )
-    return [_hidden(case, key, judged) if key else case for case in SUITES[name]]
+    return [found.hidden.of(case, key, judged) if key else case for case in found.cases]
 
 
-def _hidden(case: SuiteCase, key: str, judged: str) -> SuiteCase:
-    """A case with other numbers: rate, round trip and buffer between two thirds and one and a half of those that are known."""
-    drawn = [_draw(key, case.name, what) for what in ("rate", "rtt", "buffer", "loss", "jitter")]
-    rate, rtt, buffer, loss, jitter = (1.5 ** (2 * x - 1) for x in drawn)
-    return replace(
-        case,
-        rate=min(round(case.rate * rate, -3), 1e9),
-        rtt=min(max(round(case.rtt * rtt, 6), 0.001), 0.3),
-        buffer=min(max(round(case.buffer * buffer, 3), 0.3), 10.0),
-        loss=round(case.loss * loss, 6),
-        jitter=round(case.jitter * jitter, 6),
-        seed=int(_draw(key, case.name, "seed", judged) * 2**53),
-    )
+def read(name: str) -> Suite:
+    """The suite of this name, or in a file whose name ends in `.toml`.
+
+    Raises:
+        HeadgateError: there is none, or it is wrong; the error names the place and what was expected.
+    """
+    text, file = file_of(name, FOLDER, "suite", "cases")
+    made = checked(Suite, text.values(), file, read=text)
+    names = set[str]()
+    for i, case in enumerate(made.cases):
+        place, where = f"{file}: line {text.line_of(f'cases[{i}]')}", f"cases[{i}]"
+        if case.name in names:
+            raise wrong(place, f"{where}.name", "expected a name that no case before has", case.name)
+        names.add(case.name)
+        # A suite may be anybody's: it names no code.
+        for key, known in (("queue", "disciplines"), ("other", "flow-controls")):
+            one_of(place, f"{where}.{key}", getattr(case, key), catalogue(known), f"of `headgate list {known}`")
+    return made
 
 
 def _draw(key: str, *words: str) -> float:
