@@ -152,7 +152,7 @@ def test_conform_takes_it(kind: str, written: str, cli: Cli) -> None:
 
 def quickly(room: str) -> Any:
     """Without trials of how long it takes."""
-    return patch(f"headgate.{room}.expected_seconds", lambda *_: 1.0)
+    return patch(f"headgate.lab.{room}.expected_seconds", lambda *_: 1.0)
 
 
 def test_evaluate_takes_it(kind: str, written: str, cli: Cli) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headgate import Scenario, ScenarioError, _core, quick
@@ -145,6 +145,7 @@ def test_wrong_options(args: list[str], parts: list[str], cli: Cli) -> None:
 
 
 @given(st.text("jk_reno*2:,=cbr[]{}'\". \x00é", max_size=40))
+@example("2,2=")
 def test_any_text_is_flows_or_an_error(text: str) -> None:
     try:
         of(text).resolve()

@@ -78,7 +78,9 @@ def parse(text: str, option: str = "--flows") -> list[Flows]:
         if re.match(r"[\w.]+\s*=", item):
             if not flows:
                 raise HeadgateError(f"{option}: found {cut(repr(item))}; expected a flow first, as {GRAMMAR}")
-            _set(flows[-1], item, option)
+            # Nothing is known of the parameters of a flow that nobody knows.
+            if not strange:
+                _set(flows[-1], item, option)
             continue
         head, colon, first = spelled(item, "control", option).partition(":")
         written, count = counted(head)
