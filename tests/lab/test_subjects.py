@@ -150,9 +150,9 @@ def test_conform_takes_it(kind: str, written: str, cli: Cli) -> None:
     assert "1 of 1 tests passed" in done.stdout
 
 
-def quickly(room: str) -> Any:
+def quickly() -> Any:
     """Without trials of how long it takes."""
-    return patch(f"headgate.lab.{room}.expected_seconds", lambda *_: 1.0)
+    return patch("headgate.lab.frame.study.expected_seconds", lambda *_: 1.0)
 
 
 def test_evaluate_takes_it(kind: str, written: str, cli: Cli) -> None:
@@ -195,7 +195,7 @@ def test_evaluate_takes_it(kind: str, written: str, cli: Cli) -> None:
     ids=lambda words: words[0],
 )
 def test_lists_of_flows_have_it(kind: str, written: str, words: tuple[str, ...], cli: Cli) -> None:
-    with quickly("lab.matrix.matrix"), quickly("lab.games.study"):
+    with quickly():
         done = cli(*(word.replace("{}", written) for word in words))
     assert done.returncode == 0, done.stderr
     name = TABLES[kind]["kind"]
@@ -251,8 +251,7 @@ def test_queues_too(kind_of_queue: str, words: tuple[str, ...], cli: Cli, tmp_pa
     with (
         patch("headgate.lab.referee.judge", lambda *_, **__: report),
         patch("headgate.lab.attacks.run.attack", side_effect=HeadgateError("seen")),
-        quickly("lab.matrix.matrix"),
-        quickly("lab.games.study"),
+        quickly(),
         patch.object(disciplines, "CHECKS", disciplines.CHECKS[:1]),
     ):
         done = cli(*(word.replace("{}", written) for word in words))

@@ -164,10 +164,7 @@ def test_bytes_that_are_no_text(name: str, option: click.Option, cli: Cli, tmp_p
         json.dumps({**json.loads(good), "sweep": {"axes": {"links.slow.queue": ["fcfs", "fq"]}}})
     )
     (tmp_path / "t.csv").write_text("time_s,flow,size_bytes\n0,a,1500\n")
-    with (
-        patch("headgate.lab.matrix.matrix.expected_seconds", lambda *_: 1.0),
-        patch("headgate.lab.games.study.expected_seconds", lambda *_: 1.0),
-    ):
+    with patch("headgate.lab.frame.study.expected_seconds", lambda *_: 1.0):
         done = cli(name, *BASES[name], option.opts[0], "\udcff")
     assert done.returncode in (0, 1, 2) and "Traceback" not in done.stderr, ascii(done.stderr[-500:])
 

@@ -16,6 +16,12 @@ EXPORTS = {
     "flent": ("FILE", "Write goodputs and round-trip times of the intervals into this data file of flent (.flent.gz)."),
 }
 
+#: What a flow of a game wants more of, by metrics.
+PAYOFFS = ("goodput", "power", "delay")
+
+#: Sparse flows that may stand beside those of a matrix, by their short names.
+SPARSE = ("call", "game")
+
 #: Which packets of a capture are one flow.
 CLASSIFY = ("flow", "pair", "source", "destination", "5tuple", "priority", "ecn")
 

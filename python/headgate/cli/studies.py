@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 LONG_S = 60
 
 
+def of_cells(command: Any) -> dict[str, Any]:
+    """The options that the matrix and the games have in common, by their names."""
+    names = ("flows", "rate", "rtt", "buffer", "duration", "warm_up", "noise", "runs", "seed")
+    return {name: getattr(command, name) for name in names}
+
+
 def ran(
     command: Any, asked: Any, what: str, most_s: float, fewer: str, print_plan: Callable[[Any, float], object]
 ) -> Any:
@@ -59,7 +65,8 @@ def ran(
         print_error(text)
     c = command
     with study_progress(what, c.out) as callback:
-        return asked.run(c.out, c.workers, c.engine, c.address, c.resume, callback, c.max_memory)
+        how = {"engine": c.engine, "address": c.address, "resume": c.resume, "max_memory": c.max_memory}
+        return asked.run(c.out, c.workers, progress=callback, **how)
 
 
 @contextmanager

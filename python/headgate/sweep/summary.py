@@ -99,5 +99,11 @@ def to_dict(study: Study) -> dict[str, Any]:
         "complete": study.complete,
         "runs": len(study.runs),
         "variants": entries,
-        "failures": study.failures.drop_columns(["scenario"]).to_pylist() if len(study.failures) else [],
+        "failures": failures_of(study),
     }
+
+
+def failures_of(study: Study) -> list[dict[str, Any]]:
+    """The runs that failed as JSON data."""
+    rows: list[dict[str, Any]] = study.failures.drop_columns(["scenario"]).to_pylist() if len(study.failures) else []
+    return rows

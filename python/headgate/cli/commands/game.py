@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from ...base.choices import PAYOFFS
 from ...base.errors import HeadgateError
 from .. import shared, signals
 from ..command import Command, option
 from ..printed import MeanJson, PlanJson, Shape, StudyJson, key
 from ..scenario_files import plugin_files
 from ..show import print_json
-from ..studies import ran
+from ..studies import of_cells, ran
+
+if TYPE_CHECKING:
+    from ...lab.games import MixGame, MixResult, SelfishGame, SelfishResult
 
 
 class GameJson(StudyJson):
@@ -144,11 +148,7 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
     rate: str = shared.rate()
     rtt: str = shared.rtt()
     buffer: str = shared.buffer()
-    payoff: str = option(
-        "What a flow wants: goodput, goodput over delay, or less delay.",
-        "goodput",
-        choices=["goodput", "power", "delay"],
-    )
+    payoff: str = option("What a flow wants: goodput, goodput over delay, or less delay.", PAYOFFS[0], choices=PAYOFFS)
     tolerance: str = option("A gain of at most this part of a fair share counts as none.", "2%", metavar="SHARE")
     selfish: bool = option("Put one selfish source among honest ones, in every discipline.")
     strategies: str | None = option(
@@ -175,45 +175,49 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
     dry_run: bool = option("Print what would be run, and the expected processor time.")
     as_json: bool = shared.as_json("the game, or with --dry-run its mixes,")
 
-    def run(self) -> int:
+    def asked(self) -> MixGame | SelfishGame:
+        """The game that the options ask for."""
         with signals.loading():
             from ...lab.games import MixGame, SelfishGame
-            from ...quick.amounts import quantity, share
-            from ..tables.game import print_mixes, print_plan, print_selfish
+            from ...quick.amounts import share
 
-        most = quantity("--limit", self.limit, "s") / 1e12
-        common: dict[str, Any] = {
-            "flows": self.flows, "rate": self.rate, "rtt": self.rtt, "buffer": self.buffer, "payoff": self.payoff,
-            "tolerance": share("--tolerance", self.tolerance), "duration": self.duration, "warm_up": self.warm_up,
-            "noise": self.noise, "runs": self.runs, "seed": self.seed,
-        }  # fmt: skip
-        asked: MixGame | SelfishGame
+        common = {**of_cells(self), "payoff": self.payoff, "tolerance": share("--tolerance", self.tolerance)}
         if self.selfish:
-            asked = SelfishGame(
+            return SelfishGame(
                 self.controls,
                 queues=self.queues or "all",
                 strategies=self.strategies or "all",
                 classify=self.classify or "pair",
                 **common,
             )
-        else:
-            for name, value in (("--strategies", self.strategies), ("--classify", self.classify)):
-                if value is not None:
-                    raise HeadgateError(f"{name}: found {value}; expected --selfish beside it")
-            asked = MixGame(self.controls, queues=self.queues or "fcfs,fq_codel", **common)
-        drawn = isinstance(asked, MixGame) and len(asked.controls) == 2 and not self.no_figures
-        if drawn and not self.dry_run:
+        for name, value in (("--strategies", self.strategies), ("--classify", self.classify)):
+            if value is not None:
+                raise HeadgateError(f"{name}: found {value}; expected --selfish beside it")
+        return MixGame(self.controls, queues=self.queues or "fcfs,fq_codel", **common)
+
+    def run(self) -> int:
+        with signals.loading():
+            from ...quick.amounts import quantity
+            from ..tables.game import print_plan
+
+        most = quantity("--limit", self.limit, "s") / 1e12
+        asked = self.asked()
+        if self._drawn(asked) and not self.dry_run:
             from ...plots.canvas import require
 
             require(None)
         fewer = "fewer flows, controls, queues, buffers or runs, or a shorter duration"
         result = ran(self, asked, "running the game", most, fewer, print_plan)
-        if result is None:
-            return 0
+        return 0 if result is None else self.finish(asked, result)
+
+    def finish(self, asked: MixGame | SelfishGame, result: MixResult | SelfishResult) -> int:
+        """Writes the files of a game, and prints it; gives the exit code."""
         from ...lab.games.report import write_figures, write_json
         from ...lab.games.result import MixResult
+        from ..tables.game import print_mixes, print_selfish
 
         write_json(result, self.out)
+        drawn = self._drawn(asked)
         if drawn and isinstance(result, MixResult):
             write_figures(result, self.out)
         if self.as_json:
@@ -223,3 +227,7 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
         else:
             print_selfish(result, self.out)
         return 1 if len(result.study.failures) else 0
+
+    def _drawn(self, asked: MixGame | SelfishGame) -> bool:
+        """Whether there are figures."""
+        return not self.selfish and not self.no_figures and len(getattr(asked, "controls", ())) == 2

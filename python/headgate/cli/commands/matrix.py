@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ...base.choices import SPARSE
 from ...base.errors import HeadgateError, cut, nearest
 from .. import shared, signals
 from ..command import Command, option
 from ..printed import MeanJson, PlanJson, Shape, StudyJson, key
 from ..scenario_files import plugin_files
 from ..show import print_json
-from ..studies import ran
+from ..studies import of_cells, ran
+
+if TYPE_CHECKING:
+    from ...lab.matrix import Matrix, MatrixResult
 
 #: Measures that are printed unless others are chosen.
 SHOWN = "share,harm,sparse_p95"
@@ -108,7 +113,7 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
         "Also place B this number of times as far away as A, such as 4, and the reverse.", "", metavar="LIST"
     )
     flows: int = option("Flows of each control.", 1, least=1, most=1000)
-    sparse: str = option("Sparse flow that shares the line in every cell.", "call", choices=["call", "game", "none"])
+    sparse: str = option("Sparse flow that shares the line in every cell.", "call", choices=[*SPARSE, "none"])
     web: bool = option("Add a web load: pages of 2 MB, every 5 s on average, under cubic.")
     runs: int = option("Runs of each cell.", 5, least=1, most=100_000)
     duration: str = shared.duration()
@@ -128,30 +133,49 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
     dry_run: bool = option("Print the cells and the expected processor time.")
     as_json: bool = shared.as_json("the matrix, or with --dry-run the cells,")
 
-    def run(self) -> int:
+    def asked(self) -> Matrix:
+        """The matrix that the options ask for."""
         with signals.loading():
             from ...lab.matrix import Matrix
-            from ...lab.matrix.measures import MEASURES, picked
+
+        sparse = None if self.sparse == "none" else self.sparse
+        return Matrix(
+            self.controls, queues=self.queues, ratio=self.ratio, sparse=sparse, web=self.web, **of_cells(self)
+        )
+
+    def run(self) -> int:
+        with signals.loading():
             from ...quick.amounts import quantity
-            from ..tables.matrix import print_matrix, print_plan
+            from ..tables.matrix import print_plan
 
         most = quantity("--limit", self.limit, "s") / 1e12
-        asked = Matrix(
-            self.controls,
-            queues=self.queues,
-            rate=self.rate,
-            rtt=self.rtt,
-            buffer=self.buffer,
-            ratio=self.ratio,
-            flows=self.flows,
-            sparse=None if self.sparse == "none" else self.sparse,
-            web=self.web,
-            duration=self.duration,
-            warm_up=self.warm_up,
-            noise=self.noise,
-            runs=self.runs,
-            seed=self.seed,
-        )
+        asked = self.asked()
+        self._shown(asked)
+        if not self.no_report and not self.dry_run:
+            from ...lab.matrix.report import require_extras
+
+            require_extras()
+        fewer = "fewer controls, queues, rates or runs, or a shorter duration"
+        result = ran(self, asked, "running the matrix", most, fewer, print_plan)
+        return 0 if result is None else self.finish(asked, result)
+
+    def finish(self, asked: Matrix, result: MatrixResult) -> int:
+        """Writes the files of a matrix, and prints it; gives the exit code."""
+        from ...lab.matrix.report import write_json, write_report
+        from ..tables.matrix import print_matrix
+
+        write_json(result, self.out)
+        page = None if self.no_report else write_report(result, self.out)
+        if self.as_json:
+            print_json(result.to_dict())
+        else:
+            print_matrix(result, self._shown(asked), self.out, page)
+        return 1 if len(result.study.failures) else 0
+
+    def _shown(self, asked: Matrix) -> list[str]:
+        """The measures to print."""
+        from ...lab.matrix.measures import MEASURES, picked
+
         known = picked(MEASURES, asked.beside.sparse is not None, self.web)
         shown = [name.strip() for name in self.show.split(",") if self.show != SHOWN or name in known]
         for name in shown:
@@ -159,20 +183,4 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
                 raise HeadgateError(
                     f"--show: found {cut(repr(name))}; expected measures: of {', '.join(known)}.{nearest(name, known)}"
                 )
-        if not self.no_report and not self.dry_run:
-            from ...lab.matrix.report import require_extras
-
-            require_extras()
-        fewer = "fewer controls, queues, rates or runs, or a shorter duration"
-        result = ran(self, asked, "running the matrix", most, fewer, print_plan)
-        if result is None:
-            return 0
-        from ...lab.matrix.report import write_json, write_report
-
-        write_json(result, self.out)
-        page = None if self.no_report else write_report(result, self.out)
-        if self.as_json:
-            print_json(result.to_dict())
-        else:
-            print_matrix(result, shown, self.out, page)
-        return 1 if len(result.study.failures) else 0
+        return shown

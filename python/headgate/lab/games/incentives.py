@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import __version__
 from ...stats import Mean, mean_of
+from ..frame.study import Array, file_of, told
 from .cells import GameCell
-from .payoffs import PAYOFFS, Array, MeasuredFlows, measured
-from .result import failures, file_of, mean_over, place_of
+from .payoffs import PAYOFFS, MeasuredFlows, measured
+from .result import mean_over
 from .strategies import BEHAVIOUR, KINDS, NULL, Strategy
 from .theory import UNDECIDED, is_gain
 
@@ -132,23 +132,20 @@ class SelfishResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The game as JSON data; the shape is in the reference."""
-        return {
-            "version": __version__,
-            "seed": int(self.study.manifest["seed"]),
-            "complete": self.study.complete,
-            "honest": self.honest,
-            "flows": self.flows,
-            "payoff": self.payoff.name,
-            "tolerance": self.tolerance,
-            "runs": len(self.study.runs),
-            "cells": [self._entry(cell) for cell in self.cells],
-            "false_alarms": len(self.false_alarms),
-            "failures": failures(self.study),
-        }
+        return told(
+            self.study,
+            honest=self.honest,
+            flows=self.flows,
+            payoff=self.payoff.name,
+            tolerance=self.tolerance,
+            runs=len(self.study.runs),
+            cells=[self._entry(cell) for cell in self.cells],
+            false_alarms=len(self.false_alarms),
+        )
 
     def _entry(self, cell: GameCell) -> dict[str, Any]:
         return {
-            **place_of(cell),
+            **cell.to_dict(),
             "verdicts": {kind: self.verdict(cell, kind) for kind in KINDS},
             "best": {kind: best and best.strategy.name for kind in KINDS for best in [self.best(cell, kind)]},
             "strategies": [

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ...base.errors import HeadgateError
 from ...quick.lists import read_controls, read_queues
-from .cells import GameCell, scenario
+from ..frame.study import MOST, Cells, HowToRun, read_length
+from .cells import GameCell, cells_of, flows_of
+from .payoffs import read_payoff
 from .result import MixResult
-from .study import MOST, Asked, lines_of, read_length, read_payoff
 from .theory import Mix, count, mix_text, mixes
 
 if TYPE_CHECKING:
-    from ...sweep.driver import Progress
+    from ...sweep import Study
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class MixPlace:
     variant: int = field(default=0, compare=False)
 
 
-class MixGame(Asked):
+class MixGame(Cells):
     """Every mix of some flow controls, in every cell.
 
     >>> asked = MixGame("cubic,bbr3", flows=4, queues="fcfs", duration="5s", runs=2)
@@ -72,12 +73,12 @@ class MixGame(Asked):
             HeadgateError: an argument is not valid; the error names the option and what was expected.
         """
         read_payoff(payoff, flows, tolerance)
-        super().__init__(runs, seed, read_length(duration, warm_up, noise))
+        super().__init__("game", runs, seed, read_length(duration, warm_up, noise))
         self.controls = read_controls(controls)
         if len(self.controls) < 2:
             raise HeadgateError(f"--controls: found {controls}; expected at least two, such as cubic,bbr3")
         self.flows, self.payoff, self.tolerance = flows, payoff, tolerance
-        self.cells = lines_of(read_queues(queues), rate, rtt, buffer)
+        self.cells = cells_of(read_queues(queues), rate, rtt, buffer)
         number = count(flows, len(self.controls)) * len(self.cells)
         if number > MOST:
             raise HeadgateError(
@@ -87,19 +88,12 @@ class MixGame(Asked):
         self.places: list[MixPlace] = []
         for cell in self.cells:
             for mix in mixes(flows, len(self.controls)):
-                groups = list(zip(self.controls, mix, strict=True))
-                made = scenario(cell, groups, self.length, seed, f"{mix_text(mix, self.controls)}: {cell}")
+                flows_of_mix = flows_of(list(zip(self.controls, mix, strict=True)))
+                made = self.made(cell, flows_of_mix, f"{mix_text(mix, self.controls)}: {cell}")
                 self.places.append(MixPlace(cell, mix, self.add(cell, made)))
 
     def run(
-        self,
-        out: str | os.PathLike[str] | None = None,
-        workers: int | None = None,
-        engine: str = "local",
-        address: str | None = None,
-        resume: bool = False,
-        progress: Progress | None = None,
-        max_memory: str | int | None = None,
+        self, out: str | os.PathLike[str] | None = None, workers: int | None = None, **how: Unpack[HowToRun]
     ) -> MixResult:
         """Runs all mixes, as `Sweep.run` does; with a folder, the study is in `study` there, and the scenarios of mixes in `cells`.
 
@@ -108,7 +102,10 @@ class MixGame(Asked):
             HeadgateError: the folder holds another study, or cannot be written.
             KeyboardInterrupt: Ctrl-C or SIGTERM; finished runs are stored.
         """
-        study = self.study(out, workers, engine, address, resume, progress, max_memory)
+        return self.result_of(self.study(out, workers, **how), out)
+
+    def result_of(self, study: Study, out: str | os.PathLike[str] | None = None) -> MixResult:
+        """What a study of these mixes gave; `out` is its folder."""
         variants = {(place.cell, place.mix): place.variant for place in self.places}
         return MixResult(
             study, variants, self.cells, self.controls, self.flows, self.payoff, self.tolerance, self.replications

@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from ...base.choices import PAYOFFS as NAMES
+from ...base.errors import HeadgateError
 from ...results.columns import columns, judged
 from ...results.metrics import BY_NAME, power
-from ...sweep.arrow import to_numpy
+from ..frame.study import Array, measured_cells
 
 if TYPE_CHECKING:
     from ...sweep import Study
-
-Array = npt.NDArray[np.float64]
-
-#: The line between the gateways, as the topology calls it.
-LINE = "bottleneck"
 
 
 @dataclass(frozen=True)
@@ -56,13 +52,31 @@ def _payoff(name: str, what: str, of: Callable[[Array, Array], Array], fair: Cal
 
 #: All payoffs. The one-way delay without a queue is half of the round trip.
 PAYOFFS: dict[str, Payoff] = {
-    p.name: p
-    for p in (
-        _payoff("goodput", "goodput of a flow", lambda g, _: g, lambda share, _: share),
-        _payoff("power", "goodput of a flow over its delay", power, lambda share, rtt: 2 * share / rtt),
-        _payoff("delay", "mean delay of a flow", lambda _, d: d, lambda _, rtt: rtt / 2),
+    name: _payoff(name, *rest)
+    for name, rest in zip(
+        NAMES,
+        (
+            ("goodput of a flow", lambda g, _: g, lambda share, _: share),
+            ("goodput of a flow over its delay", power, lambda share, rtt: 2 * share / rtt),
+            ("mean delay of a flow", lambda _, d: d, lambda _, rtt: rtt / 2),
+        ),
+        strict=True,
     )
 }
+
+
+def read_payoff(payoff: str, flows: int, tolerance: float) -> None:
+    """Checks what a flow is paid, the number of flows, and the tolerance in parts of a fair share.
+
+    Raises:
+        HeadgateError: one is not valid.
+    """
+    if payoff not in PAYOFFS:
+        raise HeadgateError(f"--payoff: found {payoff}; expected one of {', '.join(PAYOFFS)}")
+    if not 2 <= flows <= 1000:
+        raise HeadgateError(f"--flows: found {flows}; expected 2 to 1000")
+    if not 0 <= tolerance < 1:
+        raise HeadgateError(f"--tolerance: found {tolerance:g}; expected a share below 1, such as 2%")
 
 
 @dataclass(frozen=True)
@@ -84,25 +98,11 @@ class MeasuredFlows:
 
 def measured(study: Study, replications: int) -> dict[int, MeasuredFlows]:
     """Every variant of a study, with its flows in the order of the scenario."""
-    flows, links = study.flows, study.links
     out: dict[int, MeasuredFlows] = {}
-    if not len(flows):
-        return out
-    variant, run = to_numpy(flows["variant"]), to_numpy(flows["replication"])
-    goodput = to_numpy(flows["goodput_bps"]).astype(np.float64)
-    delay = to_numpy(flows["owd_mean_s"]).astype(np.float64)
-    line = np.array([name == LINE for name in links["link"].to_pylist()])
-    line_variant, line_run = to_numpy(links["variant"])[line], to_numpy(links["replication"])[line]
-    busy = to_numpy(links["utilisation"])[line].astype(np.float64)
-    for number in np.unique(variant).tolist():
-        mine, here = variant == number, line_variant == number
-        runs = np.unique(run[mine])
-        tables = []
-        for column in (goodput, delay):
-            table = np.full((replications, int(mine.sum()) // len(runs)), np.nan)
-            table[runs] = column[mine].reshape(len(runs), -1)
-            tables.append(table)
+    for cell in measured_cells(study, ("goodput_bps", "owd_mean_s")):
+        goodput, delay = (np.full((replications, len(cell.flows)), np.nan) for _ in range(2))
         used = np.full(replications, np.nan)
-        used[line_run[here]] = busy[here]
-        out[int(number)] = MeasuredFlows(tables[0], tables[1], used, bool(study.equal_runs[number]))
+        goodput[cell.runs], delay[cell.runs] = cell.columns["goodput_bps"], cell.columns["owd_mean_s"]
+        used[cell.runs] = cell.utilisation
+        out[cell.number] = MeasuredFlows(goodput, delay, used, bool(study.equal_runs[cell.number]))
     return out

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import __version__
 from ...base.errors import HeadgateError
 from ...results.combination import by_row, combined
 from ...stats import Mean
+from ..frame.study import Array, file_of, told
 from .cells import GameCell
-from .payoffs import PAYOFFS, Array, MeasuredFlows, measured
+from .payoffs import PAYOFFS, MeasuredFlows, measured
 from .theory import Mix, PayoffTable, mix_text
 
 if TYPE_CHECKING:
@@ -90,19 +90,16 @@ class MixResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The game as JSON data; the shape is in the reference."""
-        return {
-            "version": __version__,
-            "seed": int(self.study.manifest["seed"]),
-            "complete": self.study.complete,
-            "controls": self.controls,
-            "flows": self.flows,
-            "payoff": self.payoff.name,
-            "unit": self.payoff.unit,
-            "tolerance": self.tolerance,
-            "runs": len(self.study.runs),
-            "cells": [self._entry(cell) for cell in self.cells],
-            "failures": failures(self.study),
-        }
+        return told(
+            self.study,
+            controls=self.controls,
+            flows=self.flows,
+            payoff=self.payoff.name,
+            unit=self.payoff.unit,
+            tolerance=self.tolerance,
+            runs=len(self.study.runs),
+            cells=[self._entry(cell) for cell in self.cells],
+        )
 
     def _entry(self, cell: GameCell) -> dict[str, Any]:
         table, scale = self.table(cell), self.payoff.scale
@@ -126,7 +123,7 @@ class MixResult:
                 "scenario": file_of(self._variants[cell, mix]),
             })  # fmt: skip
         return {
-            **place_of(cell),
+            **cell.to_dict(),
             "fair": self.fair(cell) * scale,
             "equilibria": [mix_text(mix, self.controls) for mix in table.equilibria],
             "undecided": [mix_text(mix, self.controls) for mix in table.undecided],
@@ -138,24 +135,3 @@ class MixResult:
 def mean_over(values: Array) -> Array:
     """The mean over the flows of each run that measured something; nan where none did."""
     return combined("mean", values, by_row)
-
-
-def place_of(cell: GameCell) -> dict[str, str]:
-    """A cell as JSON data."""
-    return {
-        "queue": cell.queue,
-        "rate": cell.rate,
-        "rtt": cell.rtt,
-        "buffer": cell.buffer,
-        "classify": cell.classify,
-    }
-
-
-def file_of(variant: int) -> str:
-    """The scenario file of a variant, within the folder of a game."""
-    return f"cells/{variant:04}.toml"
-
-
-def failures(study: Study) -> list[dict[str, Any]]:
-    """Runs that failed, as JSON data."""
-    return list(study.failures.drop_columns(["scenario"]).to_pylist()) if len(study.failures) else []

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import _core
 from ...base.catalogue import parameter_names
@@ -15,13 +15,14 @@ from ...quick.amounts import quantity
 from ...quick.flows import split
 from ...quick.lists import buffer_of, read_controls, read_queues
 from ...scenario.scenario import Scenario
-from .cells import FLOW, GameCell, scenario
+from ..frame.study import MOST, Cells, HowToRun, read_length
+from .cells import FLOW, GameCell, cells_of, flows_of
 from .incentives import SelfishResult
+from .payoffs import read_payoff
 from .strategies import CONTROL, NULL, Strategy, applies, flow_of, honest_of, read_strategies
-from .study import MOST, Asked, lines_of, read_length, read_payoff
 
 if TYPE_CHECKING:
-    from ...sweep.driver import Progress
+    from ...sweep import Study
 
 #: What the queue of a line may call one conversation, as a link has it.
 CLASSIFY = ("pair", "source", "destination", "flow")
@@ -37,7 +38,7 @@ class Trial:
     honest: int
 
 
-class SelfishGame(Asked):
+class SelfishGame(Cells):
     """Every strategy of a selfish source among honest flows, in every cell.
 
     >>> asked = SelfishGame("reno", flows=4, queues="fcfs", strategies="flood,null", duration="5s", runs=2)
@@ -87,7 +88,7 @@ class SelfishGame(Asked):
             HeadgateError: an argument is not valid; the error names the option and what was expected.
         """
         read_payoff(payoff, flows, tolerance)
-        super().__init__(runs, seed, read_length(duration, warm_up, noise))
+        super().__init__("game", runs, seed, read_length(duration, warm_up, noise))
         self.honest, *others = read_controls(controls)
         if re.search(r"[:,]\s*(priority|label)\b", self.honest):
             raise HeadgateError(
@@ -98,7 +99,7 @@ class SelfishGame(Asked):
             Strategy(c, f"has the flow control {c}", CONTROL, flow=c) for c in others
         ]
         names = list(parameter_names("disciplines")) if queues.strip() == "all" else read_queues(queues)
-        self.cells = lines_of(names, rate, rtt, buffer, read_classify(classify))
+        self.cells = cells_of(names, rate, rtt, buffer, read_classify(classify))
         if len(chosen) * len(self.cells) > MOST:
             raise HeadgateError(
                 f"{len(chosen)} strategies in {len(self.cells)} cells; expected at most {MOST} scenarios: "
@@ -108,22 +109,15 @@ class SelfishGame(Asked):
 
     def _trial(self, cell: GameCell, strategy: Strategy) -> Trial:
         honest = honest_of(self.honest, cell, bool(strategy.reads))
-        alone = scenario(cell, [(honest, self.flows)], self.length, self.seed, f"{self.flows} {honest}: {cell}")
+        alone = self.made(cell, flows_of([(honest, self.flows)]), f"{self.flows} {honest}: {cell}", **cell.link)
         own = flow_of(strategy, self.honest, cell, self.flows, _buffer_bytes(cell))
         groups = [(honest, self.flows - 1), (own, strategy.connections)]
         what = f"{strategy.name} among {self.flows - 1} {honest}: {cell}"
-        made = _as_one(scenario(cell, groups, self.length, self.seed, what), strategy, self.flows)
+        made = _as_one(self.made(cell, flows_of(groups), what, **cell.link), strategy, self.flows)
         return Trial(cell, strategy, self.add(cell, made), self.add(cell, alone))
 
     def run(
-        self,
-        out: str | os.PathLike[str] | None = None,
-        workers: int | None = None,
-        engine: str = "local",
-        address: str | None = None,
-        resume: bool = False,
-        progress: Progress | None = None,
-        max_memory: str | int | None = None,
+        self, out: str | os.PathLike[str] | None = None, workers: int | None = None, **how: Unpack[HowToRun]
     ) -> SelfishResult:
         """Runs all strategies, as `Sweep.run` does; with a folder, the study is in `study` there, and the scenarios in `cells`.
 
@@ -132,7 +126,10 @@ class SelfishGame(Asked):
             HeadgateError: the folder holds another study, or cannot be written.
             KeyboardInterrupt: Ctrl-C or SIGTERM; finished runs are stored.
         """
-        study = self.study(out, workers, engine, address, resume, progress, max_memory)
+        return self.result_of(self.study(out, workers, **how), out)
+
+    def result_of(self, study: Study, out: str | os.PathLike[str] | None = None) -> SelfishResult:
+        """What a study of these strategies gave; `out` is its folder."""
         rows = {(t.cell, t.strategy): (t.variant, t.honest) for t in self.trials}
         return SelfishResult(
             study, rows, self.cells, self.honest, self.flows, self.payoff, self.tolerance, self.replications

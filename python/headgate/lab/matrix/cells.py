@@ -5,26 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...base.errors import HeadgateError, cut
-from ...quick import scenario as of_quick
 from ...quick.amounts import quantity, text_of
 from ...quick.flows import split
-from ...quick.lists import buffer_of, flows_text
-from ...scenario.scenario import Scenario
-
-#: Sparse flows that may stand beside, by their short names.
-SPARSE = ("call", "game")
+from ...quick.lists import flows_text
+from ..frame.study import Length, MeetingLine
 
 
 @dataclass(frozen=True)
-class Condition:
-    """Where flows meet: a queue, a rate, a round trip, a buffer, and how many times as far away B is as A."""
+class Condition(MeetingLine):
+    """Where flows meet, and how many times as far away B is as A."""
 
-    queue: str
-    rate: str
-    rtt: str
-    buffer: str
     ratio: float
 
     def __str__(self) -> str:
@@ -45,21 +38,22 @@ class Cell:
     far: bool = False
     variant: int = field(default=0, compare=False)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON data."""
+        return {**self.condition.to_dict(), "a": self.a, "b": self.b, "far": self.far}
+
     def __str__(self) -> str:
         who = f"{self.a} alone{', as far as B' if self.far else ''}" if self.b is None else f"{self.a} and {self.b}"
         return f"{who}: {self.condition}"
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What every cell has: how many flows of each control, and what else is on the link."""
+class Beside(Length):
+    """What every cell has: its length, how many flows of each control, and what else is on the link."""
 
     flows: int = 1
     sparse: str | None = "call"
     web: bool = False
-    duration: str = "60s"
-    warm_up: str = "15s"
-    noise: str = "1"
 
 
 def read_ratios(text: str) -> list[float]:
@@ -94,12 +88,8 @@ def cells_of(condition: Condition, controls: Sequence[str]) -> list[Cell]:
     return out if equal else out + [Cell(condition, a, None, far=True) for a in controls]
 
 
-def scenario(cell: Cell, beside: Beside, seed: int) -> Scenario:
-    """The scenario of a cell, as `headgate quick` makes it, with its warm-up.
-
-    Raises:
-        HeadgateError: the queue or the buffer is not valid.
-    """
+def flows_of(cell: Cell, beside: Beside) -> list[str]:
+    """The flows of a cell, as `headgate quick` takes them."""
     c = cell.condition
     far = text_of("s", round(quantity("--rtt", c.rtt, "s") * c.ratio))
     # Equal scenarios are the same run: a round trip is written only where it is another one.
@@ -111,18 +101,4 @@ def scenario(cell: Cell, beside: Beside, seed: int) -> Scenario:
         groups.append(f"{beside.sparse}:name=sparse")
     if beside.web:
         groups.append("web:name=web,control=cubic")
-    try:
-        made = of_quick(
-            c.rate,
-            c.rtt,
-            groups,
-            c.queue,
-            buffer_of(c.queue, c.rate, c.rtt, c.buffer),
-            beside.duration,
-            seed,
-            beside.noise,
-            transport="own",
-        )
-    except HeadgateError as e:
-        raise HeadgateError(str(e).replace("--queue:", "--queues:")) from None
-    return Scenario({**made.data, "name": "matrix", "description": str(cell), "warm_up": beside.warm_up}, "matrix")
+    return groups

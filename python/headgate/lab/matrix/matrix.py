@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
-import time
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from ...base.choices import SPARSE
 from ...base.errors import HeadgateError
-from ...base.toml import file_text
-from ...quick.amounts import quantity, text_of, together
+from ...quick.amounts import quantity, together
 from ...quick.lists import read_buffers, read_controls, read_list, read_queues
-from ...scenario.scenario import Scenario
-from ...sweep import Sweep
-from ...sweep.trials import expected_seconds, study_of
-from .cells import (
-    SPARSE,
-    Beside,
-    Cell,
-    Condition,
-    cells_of,
-    count,
-    read_ratios,
-    scenario,
-)
+from ..frame.study import MOST, Cells, HowToRun, read_length, read_lines
+from .cells import Beside, Cell, Condition, cells_of, count, flows_of, read_ratios
 from .result import MatrixResult
 
 if TYPE_CHECKING:
-    from ...sweep.driver import Progress
-
-#: Maximum number of cells of a matrix.
-MOST = 20_000
+    from ...sweep import Study
 
 
-class Matrix:
+class Matrix(Cells):
     """Every pair of flow controls against each other, and each alone, in every condition.
 
     >>> matrix = Matrix("cubic,reno", queues="fcfs,fq", duration="5s", runs=2)
@@ -94,65 +78,22 @@ class Matrix:
         )
         if sparse is not None and sparse not in SPARSE:
             raise HeadgateError(f"--sparse: found {sparse}; expected {' or '.join(SPARSE)}, or none")
-        length = quantity("--duration", duration, "s")
-        warm = text_of("s", length // 4) if warm_up is None else warm_up
-        if quantity("--warm-up", warm, "s") >= length:
-            raise HeadgateError(f"--warm-up: found {warm}; expected less than the duration, {duration}")
+        length = read_length(duration, warm_up, noise)
+        self.beside = Beside(**vars(length), flows=flows, sparse=sparse, web=web)
+        super().__init__("matrix", runs, seed, self.beside)
         self.controls = read_controls(controls)
-        self.beside = Beside(flows, sparse, web, duration, warm, noise)
-        self.seed, self.replications = seed, runs
         ratios = [1.0, *read_ratios(ratio)]
-        places = [
-            Condition(q, r, t, b, x)
-            for x in ratios
-            for r in read_list("--rate", rate, "bps")
-            for t in read_list("--rtt", rtt, "s")
-            for b in read_buffers(buffer)
-            for q in read_queues(queues)
-        ]
+        places = [Condition(*line, x) for x in ratios for line in read_lines(read_queues(queues), rate, rtt, buffer)]
         number = count(len(self.controls), len(ratios) - 1) * (len(places) // len(ratios))
         if number > MOST:
             raise HeadgateError(f"{number} cells; expected at most {MOST}: fewer controls, queues, rates or buffers")
         self.cells: list[Cell] = []
-        self.scenarios: list[Scenario] = []
-        self._number([cell for place in places for cell in cells_of(place, self.controls)])
-
-    def _number(self, cells: list[Cell]) -> None:
-        """The scenarios, each once: a cell may be that of another condition, such as a queue without a buffer with another one."""
-        known: dict[str, int] = {}
-        for cell in cells:
-            made = scenario(cell, self.beside, self.seed)
-            key = json.dumps({k: v for k, v in made.data.items() if k != "description"})
-            if key not in known:
-                known[key] = len(self.scenarios)
-                self.scenarios.append(made)
-            self.cells.append(Cell(cell.condition, cell.a, cell.b, cell.far, known[key]))
-
-    @property
-    def runs(self) -> int:
-        """Runs in all."""
-        return len(self.scenarios) * self.replications
-
-    def sweep(self) -> Sweep:
-        """The study of all cells."""
-        return study_of(self.scenarios, self.replications, self.seed, ("topology", "flows"), "matrix")
-
-    def estimate(self, clock: Callable[[], float] = time.process_time) -> float:
-        """Seconds of processor time of all runs, from short trials of cells all over the matrix."""
-        rates = {cell.variant: quantity("--rate", cell.condition.rate, "bps") for cell in self.cells}
-        return expected_seconds(
-            self.scenarios, [rates[v] for v in range(len(self.scenarios))], self.replications, clock
-        )
+        for cell in (cell for place in places for cell in cells_of(place, self.controls)):
+            made = self.made(cell.condition, flows_of(cell, self.beside), str(cell))
+            self.cells.append(replace(cell, variant=self.add(cell.condition, made)))
 
     def run(
-        self,
-        out: str | os.PathLike[str] | None = None,
-        workers: int | None = None,
-        engine: str = "local",
-        address: str | None = None,
-        resume: bool = False,
-        progress: Progress | None = None,
-        max_memory: str | int | None = None,
+        self, out: str | os.PathLike[str] | None = None, workers: int | None = None, **how: Unpack[HowToRun]
     ) -> MatrixResult:
         """Runs the matrix, as `Sweep.run` does; with a folder, its study is in `study` there, and the scenarios of cells in `cells`.
 
@@ -161,22 +102,14 @@ class Matrix:
             HeadgateError: the folder holds another study, or cannot be written.
             KeyboardInterrupt: Ctrl-C or SIGTERM; finished runs are stored.
         """
-        folder = None if out is None else Path(out)
-        study = self.sweep().run(
-            None if folder is None else folder / "study", workers, engine, address, resume, progress, max_memory
-        )
+        return self.result_of(self.study(out, workers, **how), out)
+
+    def result_of(self, study: Study, out: str | os.PathLike[str] | None = None) -> MatrixResult:
+        """What a study of these cells gave; `out` is its folder, which then gets `cells.parquet`."""
         result = MatrixResult(study, self.cells, self.controls, self.beside)
-        if folder is not None:
-            self.write_cells(folder)
-            result.write_parquet(folder / "cells.parquet")
+        if out is not None:
+            result.write_parquet(Path(out) / "cells.parquet")
         return result
-
-    def write_cells(self, folder: Path) -> None:
-        """Writes the scenario of every cell, for `headgate explore`."""
-        from ...base.atomic import write_text
-
-        for variant, made in enumerate(self.scenarios):
-            write_text(folder / f"cells/{variant:04}.toml", file_text(made.data))
 
     def to_dict(self) -> dict[str, Any]:
         """What would be run, as JSON data."""

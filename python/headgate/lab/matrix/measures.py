@@ -8,21 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ...results.columns import columns, judged
 from ...results.combination import by_row, combined
 from ...results.metrics import BY_NAME, METRICS, MetricLine, Ratio
-from ...sweep.arrow import to_numpy
+from ..frame.study import Array, measured_cells
 
 if TYPE_CHECKING:
     from ...sweep import Study
-
-Array = npt.NDArray[np.float64]
-
-#: The line between the gateways, as the topology calls it.
-LINE = "bottleneck"
-
 
 #: Of shares of a whole, and of harm, which is negative where B does good.
 PART, HARM = (0.0, 1.0), (-math.inf, 1.0)
@@ -120,30 +113,21 @@ def measured(study: Study) -> dict[int, dict[str, Array]]:
     Sides have `goodput_a` and `goodput_b`; a cell of one control has no `b`, and no share. Where a control has several flows, goodput
     adds up, loss is that of all packets, and a quantile of delay is the mean of those of the flows.
     """
-    flows, links = study.flows, study.links
     out: dict[int, dict[str, Array]] = {}
-    if not len(flows):
-        return out
-    names = np.array([group_of(name) for name in flows["flow"].to_pylist()])
-    tables = {name: to_numpy(flows[name]).astype(np.float64) for name in _columns()}
-    variant, replication = to_numpy(flows["variant"]), to_numpy(flows["replication"])
-    line = np.array([name == LINE for name in links["link"].to_pylist()])
-    of_line, busy = to_numpy(links["variant"])[line], to_numpy(links["utilisation"])[line]
-    for number in np.unique(variant).tolist():
-        mine = variant == number
-        runs = np.unique(replication[mine])
-        cell: dict[str, Array] = {"utilisation": busy[of_line == number]}
+    for ran in measured_cells(study, _columns()):
+        names = np.array([group_of(name) for name in ran.flows])
+        cell: dict[str, Array] = {"utilisation": ran.utilisation}
         for group in ("a", "b", "sparse", "web"):
-            rows = mine & (names == group)
-            if rows.any():
-                table = {k: v[rows].reshape(len(runs), -1) for k, v in tables.items()}
-                cell |= _group(group, table)
+            own = names == group
+            if own.any():
+                # In the order of memory in which sums were always taken.
+                cell |= _group(group, {k: np.ascontiguousarray(v[:, own]) for k, v in ran.columns.items()})
         if "goodput_b" in cell:
             total = cell["goodput_a"] + cell["goodput_b"]
             with np.errstate(invalid="ignore", divide="ignore"):
                 cell["share"] = cell["goodput_a"] / total
-        cell["replication"] = runs.astype(np.float64)
-        out[int(number)] = cell
+        cell["replication"] = ran.runs.astype(np.float64)
+        out[ran.number] = cell
     return out
 
 

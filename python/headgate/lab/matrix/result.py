@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import __version__
 from ...base.atomic import atomic
 from ...base.errors import HeadgateError, nearest
 from ...stats import Mean, mean_of
 from ...sweep.arrow import pyarrow, texts, to_arrow
+from ..frame.study import Array, file_of, told
 from .cells import Beside, Cell, Condition
 from .harm import harm
-from .measures import HARMED, MEASURES, Array, measured, picked
+from .measures import HARMED, MEASURES, measured, picked
 
 if TYPE_CHECKING:
     from ...sweep import Study
@@ -122,36 +122,30 @@ class MatrixResult:
 
     def file_of(self, cell: Cell) -> str:
         """The scenario file of a cell, within the folder of the matrix."""
-        return f"cells/{cell.variant:04}.toml"
+        return file_of(cell.variant)
 
     def to_dict(self) -> dict[str, Any]:
         """The matrix as JSON data; the shape is in the reference."""
-        return {
-            "version": __version__,
-            "seed": int(self.study.manifest["seed"]),
-            "complete": self.study.complete,
-            "controls": self.controls,
-            "flows": self.beside.flows,
-            "sparse": self.beside.sparse,
-            "web": self.beside.web,
-            "duration": self.beside.duration,
-            "warm_up": self.beside.warm_up,
-            "noise": self.beside.noise,
-            "runs": len(self.study.runs),
-            "measures": {
+        beside = vars(self.beside)
+        return told(
+            self.study,
+            controls=self.controls,
+            **{name: beside[name] for name in ("flows", "sparse", "web", "duration", "warm_up", "noise")},
+            runs=len(self.study.runs),
+            measures={
                 name: {"what": m.what, "less_is_better": m.less, "of": m.of}
                 for name, m in MEASURES.items()
                 if name in self.measures
             },
-            "cells": [self._entry(cell) for cell in self.cells],
-            "surprises": {
-                k: [{**_keys(s.cell), "value": s.value.to_dict()} for s in found] for k, found in self.surprises.items()
+            cells=[self._entry(cell) for cell in self.cells],
+            surprises={
+                k: [{**s.cell.to_dict(), "value": s.value.to_dict()} for s in found]
+                for k, found in self.surprises.items()
             },
-            "failures": self.study.failures.drop_columns(["scenario"]).to_pylist() if len(self.study.failures) else [],
-        }
+        )
 
     def _entry(self, cell: Cell) -> dict[str, Any]:
-        entry: dict[str, Any] = {**_keys(cell), "variant": cell.variant, "scenario": self.file_of(cell)}
+        entry: dict[str, Any] = {**cell.to_dict(), "variant": cell.variant, "scenario": self.file_of(cell)}
         for name in self.measures:
             of = MEASURES[name].of
             sides = ("a", "b") if of in ("side", "harm") and cell.b is not None else ("a",)
@@ -174,7 +168,7 @@ class MatrixResult:
         for cell in self.cells:
             values = self._found.get(cell.variant, {})
             for run in range(len(values.get("replication", ()))):
-                keys = {**_keys(cell), "b": cell.b or ""}
+                keys = {**cell.to_dict(), "b": cell.b or ""}
                 entries.append({k: v for k, v in keys.items() if isinstance(v, str)})
                 given = {"ratio": cell.condition.ratio, "variant": float(cell.variant)}
                 numbers.append({**given, **{k: float(v[run]) for k, v in values.items()}})
@@ -190,9 +184,3 @@ class MatrixResult:
         except OSError as e:
             raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
         return Path(path)
-
-
-def _keys(cell: Cell) -> dict[str, Any]:
-    c = cell.condition
-    keys = {"queue": c.queue, "rate": c.rate, "rtt": c.rtt, "buffer": c.buffer, "ratio": c.ratio}
-    return {**keys, "a": cell.a, "b": cell.b, "far": cell.far}
