@@ -43,7 +43,9 @@ def paper(tmp_path: Path) -> Path:
 
 
 def test_the_recipe_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:
-    assert sorted(FILES) == ["claims.py", "figures.toml", "line.toml", "paper.toml", "table_1.csv", "tolerances.toml"]
+    assert sorted(FILES) == [
+        "claims.py", "claims.toml", "figures.toml", "line.toml", "paper.toml", "table_1.csv", "tolerances.toml"
+    ]  # fmt: skip
     done = cli("reproduce", "./mypaper", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -51,7 +53,10 @@ def test_the_recipe_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:
     assert (found["paper"], item["item"]) == ("mypaper", "two-sources")
     assert {n["verdict"] for n in item["numbers"]} == {"match"}
     assert [n["metric"] for n in item["numbers"]].count("utilisation") == 1
-    assert [c["holds"] for c in item["claims"]] == [True]
+    assert [(c["id"], c["holds"], c["measured"]) for c in item["claims"]] == [
+        ("N1", True, "5.00, 5.00 packets/s"),
+        ("N2", True, "0.40, 1.60 s"),
+    ]
     done = cli("reproduce", "./mypaper", "--seeds", "0", "--report", "out/mypaper")
     assert done.returncode == 0, done.stderr
     page = (paper.parent / "out" / "mypaper" / "index.html").read_text()
@@ -60,7 +65,7 @@ def test_the_recipe_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:
 
 
 def test_only_one_file_must_be_there(paper: Path) -> None:
-    for name in ("claims.py", "figures.toml", "tolerances.toml"):
+    for name in ("claims.py", "claims.toml", "figures.toml", "tolerances.toml"):
         (paper / name).unlink()
     result = headgate.reproduce(str(paper))
     (item,) = result.items
@@ -154,7 +159,7 @@ G/FQ,web,time,ms,,STATED
     (paper / "paper.toml").write_text(text[: text.index("# More variants")])
     (paper / "line.toml").write_text(scenario)
     (paper / "table_1.csv").write_text(table)
-    for name in ("tolerances.toml", "claims.py", "figures.toml"):
+    for name in ("tolerances.toml", "claims.py", "claims.toml", "figures.toml"):
         (paper / name).unlink()
     (item,) = load_paper(str(paper)).items
     # The pair's queue is that of the topology's line, and sources without flow control stay so.
@@ -205,9 +210,9 @@ def test_modules_of_two_folders_are_kept_apart(paper: Path, tmp_path: Path) -> N
     other = tmp_path / "other"
     other.mkdir()
     for file in paper.iterdir():
-        (other / file.name).write_text(file.read_text().replace('"N1"', '"N2"'))
-    found = [headgate.reproduce(str(p)).items[0].findings[0].id for p in (paper, other)]
-    assert found == ["N1", "N2"]
+        (other / file.name).write_text(file.read_text().replace("N2", "N3"))
+    found = [headgate.reproduce(str(p)).items[0].findings[1].id for p in (paper, other)]
+    assert found == ["N2", "N3"]
 
 
 Break = Callable[[Path], object]
@@ -281,7 +286,7 @@ BROKEN: list[tuple[str, Break, list[str]]] = [
     ("no list", write("claims.py", "claims = []\n"), ["claims.py: expected `CLAIMS = Claims()`"]),
     ("Python", write("claims.py", "CLAIMS = (\n"), ["claims.py, line 1: cannot be imported; SyntaxError"]),
     ("import", write("claims.py", "import no_such_module\n"), ["claims.py: cannot be imported; ModuleNotFoundError"]),
-    ("claim's item", change("claims.py", '"two-sources"', '"sources"'), ["claims.py: claim N1", '"two-sources"?']),
+    ("claim's item", change("claims.toml", "[two-sources.N2]", "[sources.N2]"), ["claims.py: claim N2", '"two-sources"?']),
     ("no study", change("paper.toml", 'mean = "rtt_mean_s"', "study = true"), ["items[0]: expected the key `study`", "delay"]),
     ("trivial", change("paper.toml", 'mean = "rtt_mean_s"', 'mean = "rtt_mean_s", trivial = 1'), ["metrics.delay.trivial", "found 1"]),
     ("order", change("table_1.csv", "5.00,S", "O(n log n),S"), ["line 2: value", "expected O(1), O(log(n)) or O(n)"]),
@@ -317,11 +322,11 @@ MINE = "from headgate.papers.study import Shown\n\n\ndef study(runs, progress):\
 
 #: What is wrong in code that runs, and what the message must say: the file, the line, what was being done, and what happened.
 FAILS: list[tuple[str, Break, list[str]]] = [
-    ("exception", change("claims.py", "    return abs", "    1 / 0\n    return abs"), ["claims.py, line 9: claim N1: ZeroDivi"]),
-    ("index", change("claims.py", "shares[1])", "shares[2])"), ["mypaper/claims.py, line 9: claim N1: IndexError: index 2"]),
-    ("metric", change("claims.py", '"throughput"', '"thruput"'), ["claims.py, line 8: claim N1: there is no metric", '"throughput"?']),
-    ("no verdict", change("claims.py", "    return abs", "    abs"), ["claims.py: claim N1: found None; expected whether it holds"]),
-    ("no text", change("claims.py", ', f"{listed(shares)} packets/s"', ""), ["claims.py: claim N1: found", "expected whether it holds"]),
+    ("exception", change("claims.py", "    return", "    1 / 0\n    return"), ["claims.py, line 9: claim N2: ZeroDivi"]),
+    ("index", change("claims.py", "delays[1],", "delays[2],"), ["mypaper/claims.py, line 9: claim N2: IndexError: list index"]),
+    ("metric", change("claims.py", '"delay"', '"dealy"'), ["claims.py, line 8: claim N2: there is no metric", '"delay"?']),
+    ("no verdict", change("claims.py", "    return ", "    _ = "), ["claims.py: claim N2: found None; expected whether it holds"]),
+    ("no text", change("claims.py", ', f"{listed(delays)} s"', ""), ["claims.py: claim N2: found", "expected whether it holds"]),
     ("study", write("mine.py", MINE + "runs.of('G/FQ', 'delay', '7')"), ["mypaper/mine.py, line 5: study of two-sources: source '7'"]),
     ("study's result", write("mine.py", MINE + "return 5"), ["mypaper/mine.py: study of two-sources: found 5; expected a Shown"]),
     ("drawing", write("mine.py", MINE + "return Shown((), {'figure-1': lambda: [][1]})"), ["mine.py, line 5: figure figure-1: IndexError"]),
@@ -346,28 +351,22 @@ def test_code_of_a_paper_that_fails_is_named_with_its_line(
 
 def stated(text: str) -> Break:
     """Statements in a file beside the predicates."""
-
-    def do(folder: Path) -> None:
-        change("claims.py", "Claims()", "Claims(__file__)")(folder)
-        change("claims.py", '"N1", "two-sources", "Both sources get the same throughput under FQ"', '"N1"')(folder)
-        write("claims.toml", text)(folder)
-
-    return do
+    return write("claims.toml", text)
 
 
 def test_statements_of_claims_may_stand_in_a_file(paper: Path) -> None:
-    stated('[two-sources]\nN0 = "nobody tests it"\nN1 = "Shares are equal"\n')(paper)
+    stated('[two-sources]\nN0 = "nobody tests it"\nN2 = "Windows wait"\n')(paper)
     (finding,) = headgate.reproduce(str(paper)).items[0].findings
-    assert (finding.id, finding.text, finding.holds) == ("N1", "Shares are equal", True)
+    assert (finding.id, finding.text, finding.holds) == ("N2", "Windows wait", True)
 
 
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("[two-sources]\nN2 = 'Shares are equal'\n", "mypaper/claims.toml: expected the statement of claim N1"),
+        ("[two-sources]\nN1 = 'Shares are equal'\n", "mypaper/claims.toml: expected the statement of claim N2"),
         ("[two-sources]\nN1 = 5\n", "mypaper/claims.toml: two-sources.N1: found 5; expected a text"),
         ("[two-sources]\nN1 = ''\n", "expected a text that is not empty"),
-        ("[two]\nN1 = 'Shares are equal'\n", 'claim N1: found "two"'),
+        ("[two]\nN2 = 'Shares are equal'\n", 'claim N2: found "two"'),
         ("N1\n", "mypaper/claims.toml: expected statements in TOML"),
     ],
 )
@@ -379,6 +378,6 @@ def test_what_is_wrong_in_the_statements_is_named(text: str, part: str, paper: P
 
 
 def test_a_claim_that_names_no_metric_says_so(paper: Path) -> None:
-    change("claims.py", '"throughput"', '"thruput"')(paper)
-    with pytest.raises(PaperError, match="throughput"):
+    change("claims.py", '"delay"', '"dealy"')(paper)
+    with pytest.raises(PaperError, match="delay"):
         headgate.reproduce(str(paper))

@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from headgate.analysis.csfq import csfq_accepted_rate, csfq_excess_bound
+from headgate.base.documents import loads
 from headgate.base.parallel import run_all
 from headgate.papers import load_paper
 from headgate.papers.beyond import core_stateless
 from headgate.papers.beyond.statements import CLAIMS as BEYOND
 from headgate.papers.build import build_scenario, check_items
+from headgate.papers.claim_tables import SHARED
 from headgate.papers.claims import Predicate, Runs
 from headgate.papers.measure import Outcome
 from headgate.papers.stoica1998 import idle, measures, theory
@@ -87,6 +89,7 @@ class Made:
     def __init__(self, item: str, of: Callable[[str, str, str], float]) -> None:
         self.item = load_paper("stoica1998").item(item)
         self.base = {v.name: None for v in self.item.variants}
+        self.seeds: dict[str, list[Outcome]] = {}
         self._of = of
 
     def over(self, variant: str, metric: str, *sources: str, span: object = None) -> Any:
@@ -229,8 +232,8 @@ def test_every_scenario_of_the_paper_is_one() -> None:
 
 
 def test_the_statements_of_all_claims_are_used() -> None:
-    known = set(re.findall(r"^(\w[\w-]*) = ", load_text("claims.toml"), re.M))
-    assert known == {c.id for c in CLAIMS.all}
+    given = loads(load_text("claims.toml"))
+    assert {name for item, claims in given.items() if item != SHARED for name in claims} == {c.id for c in CLAIMS.all}
 
 
 def load_text(name: str) -> str:

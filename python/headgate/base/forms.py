@@ -145,7 +145,7 @@ def checked(kind: type[T], data: Any, file: str, place: str = "", read: Toml | N
     except ValidationError as e:
         error = e.errors(include_url=False)[0]
     parts = error["loc"]
-    where = place + _path(parts)
+    where = place + path_of(parts)
     where = where.removeprefix(".")
     if read is not None and (line := read.line_of(where)):
         file = f"{file}: line {line}"
@@ -183,10 +183,10 @@ def _shown(value: object) -> str:
     return "a list" if isinstance(value, list | tuple) else cut(value)
 
 
-def _path(parts: tuple[int | str, ...]) -> str:
+def path_of(parts: tuple[int | str, ...]) -> str:
     """A place such as `.items[0].set."links.slow.rate"`.
 
-    >>> _path(("items", 0, "set", "links.slow.rate"))
+    >>> path_of(("items", 0, "set", "links.slow.rate"))
     '.items[0].set."links.slow.rate"'
     """
     return "".join(

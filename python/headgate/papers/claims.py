@@ -6,13 +6,16 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from ..base.documents import document
 from ..base.errors import HeadgateError
 from .checks import checked, one_of, wrong
+from .claim_tables import SHARED, read_claim, read_shared
 from .folder import folder_of
+from .lines import LineClaim, OwnMeasure
 from .measure import Floats, Outcome
 from .model import Item, Measure, Name, Paper, PaperError, unknown
 
@@ -21,6 +24,8 @@ Span = tuple[float, float]
 #: A predicate: whether the claim holds, and the measured value in words. `None` means that it cannot be tested yet.
 Predicate = Callable[["Runs"], tuple[bool | None, str]]
 
+
+M = TypeVar("M", bound=OwnMeasure)
 
 #: Whether a claim would hold for a trivial model and for a wrong pair; None where these have nothing of what it looks at.
 Nulls = Callable[["Runs"], tuple[bool | None, bool | None]]
@@ -263,11 +268,23 @@ class Claims:
         path = Path(module).parent / file
         self._file = f"{path.parent.name}/{file}" if module else "claims.py"
         statements: Statements = {}
+        #: Claims that the file has in lines, by item and name, and what they may measure beside the metrics of `paper.toml`.
+        self.lines: dict[tuple[str, str], LineClaim] = {}
+        self.measures: dict[str, OwnMeasure] = {}
         if module:
             try:
                 given = document(path.read_text("utf-8"), self._file, "statements")
             except HeadgateError as e:
                 raise PaperError(str(e)) from None
+            shared = read_shared(given.pop(SHARED, {}), self._file)
+            for item, claims in given.items():
+                for claim, table in claims.items() if isinstance(claims, dict) else ():
+                    if isinstance(table, dict):
+                        place = f"{item}.{claim}"
+                        found = read_claim(table, self._file, place)
+                        claims[claim] = found.clause
+                        if found.must:
+                            self.lines[item, claim] = LineClaim(self._file, place, found, shared, self.measures)
             statements = checked(Statements, given, self._file)
         self._known = {(item, name): text for item, texts in statements.items() for name, text in texts.items()}
         self._all: list[Claim] = []
@@ -275,8 +292,15 @@ class Claims:
     @property
     def all(self) -> list[Claim]:
         """The claims, in the order of the file, or else of the code."""
-        order = list(self._known)
-        return sorted(self._all, key=lambda c: order.index((c.item, c.id)) if (c.item, c.id) in order else len(order))
+        order, named = list(self._known), {(c.item, c.id) for c in self._all}
+        lines = [
+            Claim(name, item, self._known[item, name], test, whole=test.table.whole)
+            for (item, name), test in self.lines.items()
+            if (item, name) not in named
+        ]
+        return sorted(
+            [*self._all, *lines], key=lambda c: order.index((c.item, c.id)) if (c.item, c.id) in order else len(order)
+        )
 
     def claim(
         self, name: str, item: str = "", text: str = "", nulls: Nulls | None = None, *, whole: bool = False
@@ -297,26 +321,42 @@ class Claims:
         text = text or self._known[item, name]
 
         def register(test: Predicate) -> Predicate:
-            self._all.append(Claim(name, item, text, test, nulls, whole))
+            lines = self.lines.get((item, name))
+            self._all.append(Claim(name, item, text, test, nulls, whole or (lines is not None and lines.table.whole)))
             return test
+
+        return register
+
+    def measure(self, name: str) -> Callable[[M], M]:
+        """Decorator: a metric of the paper's own code, for claims in lines: a function of the runs, a variant, and sources if any."""
+
+        def register(measure: M) -> M:
+            self.measures[name] = measure
+            return measure
 
         return register
 
 
 def claims_of(paper: Paper) -> list[Claim]:
-    """The claims in a paper's folder, in their order; none where there is no `claims.py`.
+    """The claims in a paper's folder, in their order; none where there is neither `claims.py` nor `claims.toml`.
 
     Raises:
         PaperError: the file has no list of claims, or a claim is about no item.
     """
     folder = folder_of(paper)
-    if not folder.has("claims.py") and not folder.has("claims/__init__.py"):
+    file, claims = folder.origin("claims.py"), object()
+    if folder.has("claims.py") or folder.has("claims/__init__.py"):
+        claims = getattr(folder.module("claims"), "CLAIMS", None)
+    elif folder.has("claims.toml"):
+        file, claims = folder.origin("claims.toml"), Claims(str(folder.root.joinpath("claims.py")))
+    else:
         return []
-    file, claims = folder.origin("claims.py"), getattr(folder.module("claims"), "CLAIMS", None)
     if not isinstance(claims, Claims):
         raise wrong(file, "", "expected `CLAIMS = Claims()`, with Claims from headgate.papers.claims")
     for claim in claims.all:
         one_of(file, f"claim {claim.id}", claim.item, [i.name for i in paper.items], "item")
+    for (item, _), lines in claims.lines.items():
+        lines.check(paper.metrics, [v.name for v in paper.item(item).variants])
     return claims.all
 
 

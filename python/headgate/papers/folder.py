@@ -20,7 +20,7 @@ from ..base.documents import document
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.text import decoded
 from ..plugins import trust
-from .model import PaperError, Table
+from .model import LocatedError, PaperError, Table
 
 if TYPE_CHECKING:
     from .model import Paper
@@ -116,6 +116,8 @@ class Folder:
                 sys.modules[package] = _package(package, self.place)
                 importlib.invalidate_caches()
             return importlib.import_module(f"{package}.{name}")
+        except PaperError:
+            raise
         except Exception as e:
             at = f", line {e.lineno}" if isinstance(e, SyntaxError) else ""
             raise PaperError(f"{self.origin(name)}.py{at}: cannot be imported; {type(e).__name__}: {cut(e)}") from e
@@ -132,7 +134,7 @@ def code_of(paper: Paper, module: str, what: str) -> Iterator[None]:
     try:
         yield
     except Exception as e:
-        if isinstance(e, HeadgateError) and not isinstance(e, PaperError):
+        if isinstance(e, LocatedError) or (isinstance(e, HeadgateError) and not isinstance(e, PaperError)):
             raise
         root = os.path.realpath(str(folder.root)) + os.sep
         own = [f for f in traceback.extract_tb(e.__traceback__) if os.path.realpath(f.filename).startswith(root)]

@@ -35,6 +35,10 @@ class PaperError(HeadgateError):
     """Something in a paper's folder is wrong or does not exist; the text names the file, the place and what was expected."""
 
 
+class LocatedError(PaperError):
+    """One whose text names the file and the place already, whoever runs into it."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> PaperError:
     """The error for a name that is not in a list, with the list and the nearest name."""
     names = list(known)

@@ -15,12 +15,13 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 
 from ...base.errors import cut, nearest
 from ...base.times import seconds
+from ...results.bounds import Form
 from ..frame.subjects import Need
-from .expected import Better, Bound, CaseStep, CaseTable, Measurement, Origin
+from .expected import Better, Bound, CaseStep, Measurement, Origin
 from .rules import RULES
 
 
-class Case(CaseTable, BaseModel):
+class Case(Form, BaseModel):
     """One case, as its file has it."""
 
     #: The name of the file without its ending.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from ...base.errors import cut, nearest
 from ...base.times import seconds
+from ...results.bounds import Form, Limits, Selection
 from ...scenario.baselines import MODERN
 from ..frame.metrics import LEVELS, METRICS, WHOLE
 from ..frame.part import Wanted
@@ -17,21 +18,11 @@ from ..frame.part import Wanted
 Origin = Literal["document", "derived", "practice", "ours"]
 
 
-class CaseTable(BaseModel):
-    """A table of a case: no keys but its own."""
+class Measurement(Selection, BaseModel):
+    """What is measured: a metric, of which flows, and when; all that comes after the warm-up unless given."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Measurement(CaseTable):
-    """What is measured: a metric, of which flows, and when."""
-
-    metric: str
     #: A flow's name or the beginning of it; the flows of the subject unless given.
     of: str = ""
-    #: Part of the run that counts, as times; all that comes after the warm-up unless given.
-    start: str | None = Field(None, alias="from")
-    end: str | None = Field(None, alias="to")
     #: What the metric asks for in addition: the gauge's name, a part.
     gauge: str = ""
     part: float = Field(0.9, gt=0, le=1, allow_inf_nan=False)
@@ -52,13 +43,6 @@ class Measurement(CaseTable):
             raise ValueError(f"expected one of {', '.join(METRICS)}.{nearest(name, METRICS)}")
         return name
 
-    @field_validator("start", "end")
-    @classmethod
-    def _time(cls, text: str | None) -> str | None:
-        if text is not None:
-            seconds(text)
-        return text
-
     @model_validator(mode="after")
     def _whole(self) -> Measurement:
         if self.metric.startswith("gauge") != bool(self.gauge):
@@ -67,8 +51,7 @@ class Measurement(CaseTable):
             raise ValueError(
                 f"expected no `from` and `to` with {self.metric}, which is of all that comes after the warm-up"
             )
-        if self.end is not None and seconds(self.start or "0s") >= seconds(self.end):
-            raise ValueError(f"found from {self.start or '0s'} to {self.end}; expected `from` before `to`")
+        self.check_span()
         if (self.metric in LEVELS) != (self.level is not None):
             raise ValueError(f"expected `level` with {', '.join(LEVELS)}, and with no other")
         if self.after is not None and self.metric != "gauge_entries":
@@ -79,7 +62,7 @@ class Measurement(CaseTable):
 
     def wanted(self) -> Wanted:
         """The measurement."""
-        start, end = (None if text is None else seconds(text) for text in (self.start, self.end))
+        start, end = self.span()
         during = tuple(sorted(self.during.items()))
         return Wanted(self.metric, self.of, start, end, self.gauge, self.part, self.level, self.after, during)
 
@@ -92,21 +75,12 @@ class Measurement(CaseTable):
         return all(cell.get(name) in values for name, values in self.when.items())
 
 
-class Bound(Measurement):
+class Bound(Limits, Measurement):
     """A bound that must, or must not, hold."""
 
     at_least: float | None = Field(None, allow_inf_nan=False)
     at_most: float | None = Field(None, allow_inf_nan=False)
     origin: Origin = "ours"
-
-    @model_validator(mode="after")
-    def _bounded(self) -> Bound:
-        if self.at_least is None and self.at_most is None:
-            raise ValueError("expected `at_least` or `at_most`")
-        least, most = self.range()
-        if least > most:
-            raise ValueError(f"found at_least {least:g} and at_most {most:g}; expected the first to be no more")
-        return self
 
     def range(self) -> tuple[float, float]:
         """The least and the greatest value that it allows."""
@@ -131,7 +105,7 @@ def _finite(value: Any) -> bool:
 Expected = float | dict[Literal["at_least", "at_most"], float] | Literal["none"]
 
 
-class CaseStep(CaseTable):
+class CaseStep(Form, BaseModel):
     """An event for a flow control by itself, as `headgate control` reads it, or a `round`; and the answer that is expected."""
 
     do: dict[str, Any]

@@ -14,6 +14,7 @@ from ...base.documents import document
 from ...base.errors import HeadgateError, cut, nearest
 from ...base.text import decoded
 from ...base.times import seconds
+from ...results.bounds import place_of, problem_of
 from .case import Case
 from .expected import Better, Bound, CaseStep, Measurement
 
@@ -68,9 +69,9 @@ def made(data: dict[str, Any], name: str, place: str, family: str = "") -> Case:
         case = Case(**{"family": family, **data, "name": name, "file": place})
     except ValidationError as e:
         error = e.errors()[0]
-        # A part with a bracket names one of several types, not a place.
-        where = ".".join(str(part) for part in error["loc"] if "[" not in str(part))
-        raise HeadgateError(f"{place}: {where + ': ' if where else ''}{_expected(error)}") from None
+        table = _TABLES.get(str(error["loc"][0]), Case) if len(error["loc"]) > 1 else Case
+        where, problem = place_of(error), problem_of(error, table, ("name", "file"))
+        raise HeadgateError(f"{place}: {where + ': ' if where else ''}{problem}") from None
     if problem := _problem(case):
         raise HeadgateError(f"{place}: {problem}")
     return case
@@ -107,28 +108,6 @@ def _problem(case: Case) -> str:
             if text is not None and seconds(text) > end - (key == "from") * 1e-9:
                 return f"{entry.metric}: {key}: found {text}; expected a time within the duration, {own}"
     return ""
-
-
-def _expected(error: Any) -> str:
-    message = str(error["msg"]).removeprefix("Value error, ")
-    if error["type"] == "missing":
-        return "missing; expected a value"
-    if error["type"] == "extra_forbidden":
-        key, outer = str(error["loc"][-1]), str(error["loc"][0])
-        table = _TABLES.get(outer, Case) if len(error["loc"]) > 1 else Case
-        known = [field.alias or name for name, field in table.model_fields.items() if name not in ("name", "file")]
-        return f"found an unknown key; expected one of {', '.join(known)}.{nearest(key, known)}"
-    found = cut(repr(error.get("input")))
-    kinds = {"float_type": "a number", "int_type": "a whole number", "bool_type": "true or false", "string_type": "a text",
-             "list_type": "a list", "dict_type": "a table", "model_type": "a table"}  # fmt: skip
-    if error["type"] in kinds:
-        return f"found {found}; expected {kinds[error['type']]}"
-    if error["type"] == "literal_error":
-        return f"found {found}; expected {error['ctx']['expected']}"
-    message = message.replace("Input should be a ", "expected a ").replace("Input should be", "expected a number")
-    return (
-        message if isinstance(error.get("input"), dict) or message.startswith("found ") else f"found {found}; {message}"
-    )
 
 
 def cases(family: str = "") -> list[Case]:

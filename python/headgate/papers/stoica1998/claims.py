@@ -1,10 +1,10 @@
-"""All claims. Importing their files fills the list."""
+"""All claims: those that are lines of `claims.toml`, and those of the files that fill the list when they are imported."""
 
 from __future__ import annotations
 
-from . import layers, mechanisms, one_link, other_links, theory
+from . import layers, other_links, theory
 from .statements import CLAIMS
 
-PARTS = (layers, mechanisms, one_link, other_links, theory)
+PARTS = (layers, other_links, theory)
 
 __all__ = ["CLAIMS", "PARTS"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..claims import Result, Runs, listed
+from ..claims import Result, Runs
 from . import measures as m
 from .measures import FRED, LAYERS
-from .one_link import nearer, said
 from .statements import claim
 
 LATE = ", TCP last"
@@ -42,15 +41,3 @@ def _s10(runs: Runs) -> Result:
 def _s11(runs: Runs) -> Result:
     tcp = m.shared(runs, "FIFO", LATE)[0]
     return tcp.mean < 0.5, _text(runs, LATE)
-
-
-@claim("S11a")
-def _s11_fair(runs: Runs) -> Result:
-    got = np.array([m.shared(runs, s, LATE)[0].mean for s in ("DRR", "CSFQ")])
-    return bool((got >= 0.8).all()), f"DRR and CSFQ {listed(got)} Mbit/s"
-
-
-@claim("S1-7")
-def _s1_7(runs: Runs) -> Result:
-    got = {s: m.shared(runs, s)[1].mean for s in m.SCHEMES}
-    return nearer(got["CSFQ"], got["DRR"], {s: got[s] for s in ("RED", "FIFO")}), f"{said(got)} Mbit/s"

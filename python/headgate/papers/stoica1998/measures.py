@@ -25,6 +25,11 @@ UDP_FLOWS = tuple(f"udp{i}" for i in range(32))
 TCP_FLOWS = tuple(f"tcp{i}" for i in range(1, 32))
 
 
+def said(values: dict[str, float], digits: int = 2) -> str:
+    """Values by name, as text."""
+    return ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items())
+
+
 def seeds(runs: Runs, variant: str, metric: str, *sources: str) -> Floats:
     """Values of these sources in each run with random start times, a row per run; the base run where there are none."""
     found = runs.over(variant, metric, *sources)

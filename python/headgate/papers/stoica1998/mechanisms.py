@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...stats import Mean
-from ..claims import Result, Runs
+from ..claims import Runs
 from ..model import Table
 from . import measures as m
-from .statements import claim
 
 
 @dataclass(frozen=True)
@@ -88,68 +87,3 @@ def waits(runs: Runs) -> list[Table]:
         return {"run": variant.removeprefix("table 2 "), "time": time, "wait": wait, "timeouts": timeouts}
 
     return [row(v) for v in WAITS]
-
-
-def _got(runs: Runs, variant: str, metric: str, source: str, scale: float = 1.0) -> float:
-    return m.mean(runs, variant, metric, source, scale).mean
-
-
-@claim("V4")
-def _v4(runs: Runs) -> Result:
-    def got(what: str) -> tuple[float, float]:
-        return (
-            _got(runs, f"3b CSFQ, {what}", "throughput", "udp"),
-            _got(runs, f"table 1 RED, {what}", "fraction", "on-off"),
-        )
-
-    (udp, part), (more, most) = got("timeout 0.1 s"), got("ns-2 2.0")
-    text = f"{udp:.2f} Mbit/s and {part:.3f} with 0.1 s, {more:.2f} and {most:.3f} with 0.4 s"
-    return udp < 0.5 and part < 0.72 and more > 0.7 and abs(most - 5322 / 6758) <= 0.03, text
-
-
-@claim("V5")
-def _v5(runs: Runs) -> Result:
-    got = {w: _got(runs, f"figure 4 DRR 17{w}", "throughput", "tcp", 1.7) for w in ("", ", NewReno", ", window 3")}
-    text = f"{got['']:.2f}, with NewReno {got[', NewReno']:.2f}, with a window of three {got[', window 3']:.2f}"
-    return got[""] < 0.96 and min(got[", NewReno"], got[", window 3"]) >= 0.96, text
-
-
-@claim("V6")
-def _v6(runs: Runs) -> Result:
-    def gain(n: int, what: str) -> float:
-        csfq, fred = (
-            _got(runs, f"figure 4 {s} {n}{what}", "throughput", "tcp", n / m.LINE) for s in ("CSFQ", "FRED-2")
-        )
-        return csfq - fred
-
-    reno, newreno = ([gain(n, what) for n in (4, 12)] for what in ("", ", NewReno"))
-    text = f"with Reno {reno[0]:+.2f} and {reno[1]:+.2f}, with NewReno {newreno[0]:+.2f} and {newreno[1]:+.2f}"
-    return max(reno) < -0.03 and min(newreno) >= -0.05, text
-
-
-@claim("V7")
-def _v7(runs: Runs) -> Result:
-    def off(scheme: str) -> float:
-        was, then = (
-            _got(runs, f"table 2 {scheme}{w}", "transfer_time", "web") for w in ("", ", initial timeout 0.5 s")
-        )
-        return 1 - then / was
-
-    red, csfq = off("RED"), off("CSFQ")
-    return red >= 0.25 and csfq < 0.1, f"{100 * red:.0f} % off RED's, {100 * csfq:.0f} % off CSFQ's"
-
-
-@claim("V8")
-def _v8(runs: Runs) -> Result:
-    (was, more), (few, fewer) = (
-        [_got(runs, f"table 2 CSFQ{w}", metric, "web") for w in ("", ", buffer 128 KB")]
-        for metric in ("transfer_time", "timeouts")
-    )
-    text = f"{was:.0f} and {more:.0f} ms, with {few:.1f} and {fewer:.1f} timeouts in 60 transfers"
-    return more >= 4 / 3 * was and fewer < few, text
-
-
-@claim("V9")
-def _v9(runs: Runs) -> Result:
-    packets = _got(runs, "table 3 DRR, window 30", "packets", "tcp*")
-    return abs(packets / 6080 - 1) <= 0.01, f"{packets:.0f} packets"

@@ -11,7 +11,7 @@ import numpy as np
 from ...analysis.csfq import csfq_accepted_rate, csfq_excess_bound
 from ..claims import Result, Runs, listed
 from ..measure import Floats
-from .one_link import said
+from .measures import said
 from .statements import claim
 
 #: The values of K that theorem 1 is tried with in whole runs, in ms.
