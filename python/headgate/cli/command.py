@@ -5,6 +5,7 @@ What a field of a class says of its option: the name, the type, the default, and
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache, partial
@@ -194,6 +195,25 @@ def to_click(cls: type[Command], name: str) -> click.Command:
     )
     command.group = cls.group  # type: ignore[attr-defined]
     return command
+
+
+def line_of(command: Command, name: str, **changes: Any) -> str:
+    """What a user types for a command with some of its values changed; what has its usual value is left out.
+
+    >>> from .commands.referee import RefereeCommand
+    >>> line_of(RefereeCommand(name="mine.py", changes=("beta=0.5",), quick=True, as_json=True), "referee", as_json=False, runs=3)
+    'headgate referee mine.py --quick --set beta=0.5 --runs 3'
+    """
+    words = ["headgate", name]
+    for one in fields(command):  # type: ignore[arg-type]
+        value = changes.get(one.name, getattr(command, one.name))
+        if MADE not in one.metadata or "gathered" in one.metadata or value in (None, False, ()) or value == one.default:
+            continue
+        (parameter,) = one.metadata[MADE](one.name, _type_of(one, type(command)))
+        first = [] if isinstance(parameter, click.Argument) else [parameter.opts[0]]
+        values = [[]] if value is True else [[str(v)] for v in (value if isinstance(value, tuple) else (value,))]
+        words += [word for each in values for word in (*first, *each)]
+    return shlex.join(words)
 
 
 def _epilog(cls: type[Command]) -> str:

@@ -79,6 +79,30 @@ class FailureJson(Shape, part="failed run"):
     error: str = key("What went wrong.")
 
 
+class FailedLineJson(Shape, part="failed line"):
+    """Something that failed. What does not apply is an empty text."""
+
+    name: str = key("What was looked at, and where.")
+    value: str = key("What was found, with its unit.")
+    bound: str = key("What was expected, with its unit.")
+    origin: str = key(
+        "Where the line comes from: `document` if it stands there, `derived` if it follows from one, `practice` if a public harness "
+        "uses it, `than NAME` if it is what NAME has, `ours` otherwise."
+    )
+    clause: str = key("The document, and what it says.")
+    see: str = key("The command that shows it.")
+
+
+class ReportJson(Shape, part="report"):
+    """What all judges say."""
+
+    schema: str = key("`headgate.NAME/1`, with the name of the command.")
+    version: str = key("Version of headgate.")
+    subject: str = key("Who was judged.")
+    sentence: str = key("The answer.")
+    failed: list[FailedLineJson] = key("What failed: if there is something, the exit code is 1.")
+
+
 class StudyJson(Shape):
     """A study that ran."""
 

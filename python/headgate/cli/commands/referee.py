@@ -7,22 +7,18 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import HeadgateError, cut, nearest
 from .. import completing, shared, signals
 from ..changes import parameters_of
-from ..command import Command, argument, option
-from ..printed import Shape, key
+from ..command import Command, argument, line_of, option
+from ..printed import ReportJson, Shape, key
 from ..scenario_files import allow_code, permit_all, permitted
-from ..show import print_json
 
 if TYPE_CHECKING:
     from ...lab.referee.case import Case
     from ...lab.referee.report import RefereeReport
 
 
-class RefereeJson(Shape):
+class RefereeJson(ReportJson):
     """The verdicts."""
 
-    schema: str = key("`headgate.referee/1`.")
-    version: str = key("Version of headgate.")
-    subject: str = key("Who was judged.")
     counts: dict[str, dict[str, int]] = key(
         "By where a line comes from (`document`, `derived`, `practice`, `ours`, `than BASELINE`, `report`), how many of each verdict; "
         "`weak` of the passes."
@@ -150,7 +146,9 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
             from ...lab.frame.subjects import BASELINES, named
             from ...lab.referee import judge, outputs
             from ...lab.referee.judge import write_baselines as made_anew
-            from ..tables.referee import print_cases, print_report
+            from ...lab.referee.page import answer
+            from ..tables.referee import print_cases
+            from ..tables.report import print_report
             from ..terminal import progress
 
         judges = "aqm" if self.aqm is not None else "control"
@@ -172,8 +170,8 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
                 f"expected one of {', '.join(known)}.{nearest(self.no_worse_than, known)}"
             )
         permit_all(self.code)
-        outputs.require(self.out, self.html, self.junit, self.badge)
         subject = named(str(self.aqm or self.name), judges, self.own_name, parameters, self.declares)
+        outputs.require(self.out, self.html, self.junit, self.badge, subject.name, subject.text)
 
         def judged() -> RefereeReport:
             with progress("judging") as callback:
@@ -189,16 +187,29 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
                 )
 
         report = permitted(judged)
-        if self.out is not None or self.html is not None:
+        said = answer(report, self._show, subject.text, self.strict, self.no_worse_than)
+        if pages := outputs.pages(self.out, self.html):
             with progress("writing the report") as callback:
-                outputs.write(report, subject, self.out, self.html, self.junit, self.badge, self.captures, callback)
+                outputs.write(
+                    report, said, subject, self.out, self.html, self.junit, self.badge, self.captures, callback
+                )
         else:
-            outputs.write(report, subject, junit_file=self.junit, badge=self.badge)
-        if self.as_json:
-            print_json(report.to_dict())
-        else:
-            print_report(report)
-        return report.code(self.strict, self.no_worse_than)
+            outputs.write(report, said, subject, junit_file=self.junit, badge=self.badge)
+        everything = line_of(self, "referee", html="report.html", as_json=False)
+        return print_report(said, pages[0] if pages else None, everything, report.to_dict() if self.as_json else None)
+
+    def _show(self, case: str) -> str:
+        """The command that shows a case."""
+        alone = {
+            "only": (case,),
+            "family": (),
+            "quick": False,
+            "out": None,
+            "html": f"{case}.html",
+            "no_worse_than": "",
+        }
+        files = {"junit": None, "badge": None, "captures": False, "as_json": False, "strict": False}
+        return line_of(self, "referee", **alone, **files)
 
 
 def _chosen(

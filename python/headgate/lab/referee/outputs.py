@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ...base.atomic import is_stream, require_place, write_text
 from ...base.errors import HeadgateError, cut
+from ..frame import page
+from ..frame.report import JudgeReport, document
 from ..frame.subjects import Judged
 from . import badge as badges
-from . import evidence, junit, page
+from . import evidence, junit
+from .page import parts
 from .report import RefereeReport
 
 #: Called with (share done, files done, files in all).
 Progress = Callable[[float, int, int], object]
 
 
-def require(out: str | None, html: str | None, junit: str | None, badge: str | None) -> None:
+def pages(out: str | None, html: str | None) -> list[Path]:
+    """The pages that are asked for."""
+    return [*([] if html is None else [Path(html)]), *([] if out is None else [Path(out) / "index.html"])]
+
+
+def require(
+    out: str | None, html: str | None, junit: str | None, badge: str | None, subject: str = "", key: str = ""
+) -> None:
     """Checks that the files can be written, before anything is run.
 
     Raises:
-        HeadgateError: one cannot.
+        HeadgateError: one cannot, or there is a page on another subject.
     """
     for option, name, ending in (("--html", html, ".html"), ("--junit", junit, ".xml"), ("--badge", badge, ".svg")):
         if name is None:
@@ -31,14 +42,16 @@ def require(out: str | None, html: str | None, junit: str | None, badge: str | N
             raise HeadgateError(f"{option}: found {cut(repr(name))}; expected a name that ends with {ending}")
         if out is None or Path(name).parent != Path(out):
             require_place(name)
-    if html is not None or out is not None:
+    for path in pages(out, html):
         from ...plots.pages import require_extras
 
         require_extras()
+        page.require(path, "referee", subject, key)
 
 
 def write(
     report: RefereeReport,
+    said: JudgeReport,
     subject: Judged,
     out: str | None = None,
     html: str | None = None,
@@ -48,14 +61,12 @@ def write(
     progress: Progress | None = None,
 ) -> None:
     """Writes those that are asked for. A folder gets all of them: report.json, index.html, junit.xml and badge.svg."""
-    pages = [Path(html)] if html is not None else []
     if out is not None:
-        folder = Path(out)
-        write_text(folder / "report.json", json.dumps(report.to_dict(), indent=1, allow_nan=False) + "\n")
-        pages.append(folder / "index.html")
-    for path in dict.fromkeys(pages):
+        text = json.dumps(document(said, report.to_dict()), indent=1, allow_nan=False) + "\n"
+        write_text(Path(out) / "report.json", text)
+    for path in dict.fromkeys(pages(out, html)):
         files = evidence.write(report, subject, path.parent, f"{path.stem}-files", captures, progress)
-        page.write(report, path, files)
-    for file, name, text in ((junit_file, "junit.xml", junit.text), (badge, "badge.svg", badges.svg)):
+        page.write(replace(said, parts=parts(report, files)), path)
+    for file, name, make in ((junit_file, "junit.xml", junit.text), (badge, "badge.svg", badges.svg)):
         for path in ([Path(file)] if file is not None else []) + ([Path(out) / name] if out is not None else []):
-            write_text(path, text(report))
+            write_text(path, make(report))

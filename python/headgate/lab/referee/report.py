@@ -13,19 +13,6 @@ from ...base.units import scale_of
 from ..frame.metrics import METRICS
 from .case import Case
 
-#: One character for each verdict, in the order in which they are counted.
-SIGNS = {
-    "pass": "P",
-    "fail": "F",
-    "open": "O",
-    "better": "+",
-    "same": "=",
-    "worse": "-",
-    "report": ".",
-    "n/a": " ",
-    "invalid": "X",
-}
-
 
 @dataclass
 class CaseVerdict:
@@ -135,12 +122,6 @@ class RefereeReport:
         origin = {"document": 0, "derived": 1, "practice": 2}
         failed = [entry for entry in self.entries if entry.verdict in rank]
         return sorted(failed, key=lambda e: (rank[e.verdict], origin.get(e.origin, 3)))[:most]
-
-    def code(self, strict: bool = False, no_worse_than: str = "") -> int:
-        """The exit code: 1 if something failed or was invalid; with `strict`, if something is open; if it is worse than a baseline."""
-        bad = {"fail", "invalid"} | ({"open"} if strict else set())
-        worse = bool(no_worse_than) and any(e.verdict == "worse" and e.baseline == no_worse_than for e in self.entries)
-        return int(worse or any(entry.verdict in bad for entry in self.entries))
 
     def to_dict(self) -> dict[str, Any]:
         """The whole as plain data."""

@@ -1,0 +1,61 @@
+"""The page of a report. All judges have the same, and it never takes the place of a page on another subject."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from pathlib import Path
+
+from ... import __version__
+from ...base.atomic import write_text
+from ...base.errors import HeadgateError, cut
+from ...plots.pages import render
+from .report import JudgeReport
+
+#: Near the beginning of a page: of whom it is, and a hash of that with the parameters.
+_OWNER = re.compile(r'<meta name="headgate-report" content="([^"]*)" data-key="([0-9a-f]*)">')
+
+#: Characters within which it stands.
+_BEGIN = 10_000
+
+
+def require(path: Path, judge: str, subject: str, key: str = "") -> None:
+    """Whether the page on a subject may be written there, asked before long work.
+
+    Raises:
+        HeadgateError: there is a page on another subject.
+    """
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            found = _OWNER.search(file.read(_BEGIN))
+    except OSError:
+        return
+    if found is not None and found[2] != _key(judge, subject, key):
+        whose = html.unescape(found[1])
+        other = " with other parameters" if whose == f"{judge} on {subject}" else ""
+        raise HeadgateError(
+            f"{path}: found the report of {cut(whose)}{other}; expected another name or folder, or none of this name"
+        )
+
+
+def write(report: JudgeReport, path: Path) -> Path:
+    """Writes the page; gives its path.
+
+    Raises:
+        MissingExtraError: jinja2 is not installed.
+        HeadgateError: it cannot be written, or there is a page on another subject.
+    """
+    require(path, report.judge, report.subject, report.key)
+    owner, key = f"{report.judge} on {report.subject}", _key(report.judge, report.subject, report.key)
+    try:
+        write_text(
+            path, render("report.html.j2", __package__, report=report, version=__version__, owner=owner, key=key)
+        )
+    except OSError as e:
+        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+    return path
+
+
+def _key(judge: str, subject: str, key: str) -> str:
+    return hashlib.sha256("\n".join((judge, subject, key)).encode("utf-8", "replace")).hexdigest()[:16]

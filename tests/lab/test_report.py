@@ -1,0 +1,103 @@
+"""The form that the reports of all judges have: on a terminal, as a page, and by the exit code."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from headgate.lab.frame.report import FailedLine, JudgeReport, ReportTable, code, document, lines
+from headgate.lab.referee.page import answer
+from headgate.lab.referee.report import CaseVerdict, RefereeReport
+
+from ..conftest import Cli
+
+HALVES = """title = "A loss halves the window"
+source = "RFC 5681, section 3.1, equation 4"
+window = 10
+steps = [
+  { do = { t = "0s", ev = "sent" }, times = 10 },
+  { do = { t = "40ms", ev = "ack", rtt = "40ms" }, times = 4 },
+  { do = { t = "45ms", ev = "loss" }, expect = { cwnd = { at_least = 4, at_most = 7 } } },
+]
+"""
+
+
+def test_a_page_does_not_take_the_place_of_one_on_another_subject(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "halves.case").write_text(HALVES)
+    words = ("referee", "aimd", "--case", "halves.case", "--out", "r")
+    assert "page: r/index.html" in cli(*words).stdout.splitlines()
+    page = (tmp_path / "r/index.html").read_bytes()
+    for other, what in (
+        (("cubic",), "referee on aimd;"),
+        (("aimd", "--set", "decrease=0.4"), "referee on aimd with other parameters;"),
+    ):
+        said = cli("referee", *other, "--case", "halves.case", "--out", "r")
+        assert said.returncode == 2
+        assert f"r/index.html: found the report of {what} expected another name or folder" in " ".join(
+            said.stderr.split()
+        )
+    assert (tmp_path / "r/index.html").read_bytes() == page
+    # That of the same subject is made again, and one that no judge wrote is a file as any other.
+    (tmp_path / "own.html").write_text("<html>")
+    assert cli(*words).returncode < 2
+    assert cli("referee", "cubic", "--case", "halves.case", "--html", "own.html").returncode < 2
+    assert "referee on cubic" in (tmp_path / "own.html").read_text()
+
+
+def test_a_report_fits_a_screen_and_says_what_shows_the_rest() -> None:
+    failed = CaseVerdict(
+        "s-01", "", {}, "must", "loss", "fail", value=(0.1, 0.1, 0.1), range=(0.0, 0.01), origin="ours"
+    )
+    worse = CaseVerdict("s-01", "", {}, "better_than", "loss", "worse", value=(0.1, 0.1, 0.1), baseline="reno",
+                        baseline_value=(0.02, 0.02, 0.02))  # fmt: skip
+
+    def told(many: int) -> list[str]:
+        said = answer(
+            RefereeReport("mine", [failed] * many + [worse], []), lambda case: f"headgate referee mine --only {case}"
+        )
+        return [line for _, line in lines(said, "", "headgate referee mine --html a.html")]
+
+    few = told(3)
+    assert few[0] == "mine fails 3 of 3 lines of ours and is worse than reno in 1 of 1 comparison."
+    assert few[2:7] == [
+        "failed",
+        *["  s-01: loss is 0.1; expected at least 0 and at most 0.01 (ours)"] * 3,
+        "      headgate referee mine --only s-01",
+    ]
+    assert few[7:9] == ["worse than a baseline", "  s-01: loss is 0.1; reno has 0.02"]
+    many = told(40)
+    assert len(many) <= 24 and max(map(len, many)) <= 80
+    (rest,) = (line for line in many if "more:" in line)
+    assert rest == f"  and {40 - many.index(rest) + 3} more: the command below has all"
+    assert (
+        many[-3:-1]
+        == [
+            "everything, as a page: headgate referee mine --html a.html",
+            "the first of them: headgate referee mine --only s-01",
+        ][::-1]
+    )
+
+
+def long(command: str = "") -> JudgeReport:
+    failed = FailedLine("a", "3 s", "at most 2 s", "document", "RFC 0, section 1: " + "words " * 40, command)
+    table = ReportTable("Rates", ["flow", "Mbit/s"], [["a", "1"]] * 30)
+    return JudgeReport("judge", "it", "It fails.", failed=[failed] * 2, tables=[table])
+
+
+def test_a_command_is_broken_over_lines_that_a_shell_reads_as_one() -> None:
+    command = shlex.join(["headgate", "judge", "mine.py", *(f"--set=name{i}=a value" for i in range(12))])
+    said = [line for _, line in lines(long(command), "", command)]
+    assert max(map(len, said)) <= 80
+    at = said.index("everything, as a page:")
+    assert shlex.split("\n".join(said[at + 1 : -1]).replace("\\\n", "")) == shlex.split(command)
+    assert said[-1] == "and 1 table on the page"
+    assert [line for line in said if "RFC 0" in line] == [
+        "  a is 3 s; expected at most 2 s (document, RFC 0, section 1: words words words"
+    ] * 2
+
+
+def test_what_all_judges_say_is_in_their_json() -> None:
+    found = document(long("headgate judge"), {"more": 1, "subject": "it"})
+    assert list(found) == ["schema", "version", "subject", "sentence", "failed", "more"]
+    assert found["schema"] == "headgate.judge/1" and found["failed"][0]["see"] == "headgate judge"
+    assert (code(long()), code(JudgeReport("judge", "it", "It holds."))) == (1, 0)
