@@ -11,16 +11,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ... import _core
-from ...base.catalogue import has_transport, parameter_names
+from ...base.catalogue import parameter_names
 from ...base.walks import with_texts
 from ...scenario.baselines import baselines
 from ..frame.part import Place, Wanted
+from ..frame.places import PACKET, call, contents, dumbbell, flow, rate_text, time_text
 from ..frame.subjects import Judged
 from .genome import Bounds, Candidate
 from .objective import STEP, Objective
-
-PACKET = 1500
 
 #: The flow control of the flows through a queue that is attacked.
 (BESIDE,) = baselines("attack")["beside"]
@@ -81,48 +79,29 @@ def scenario(candidate: Candidate, at: Setting) -> tuple[dict[str, Any], Place]:
     rate, rtt = candidate["rate"], candidate["rtt"]
     hosts, flows = (_of_queue if at.objective.judges == "queue" else _of_control)(candidate, at)
     fastest = rate * (4 if at.objective.step else 1)
-    access = _rate(min(10 * fastest * max(1.0, candidate["burst_rate"]), 1e12))
+    access = rate_text(min(10 * fastest * max(1.0, candidate["burst_rate"]), 1e12))
     far = rtt * (candidate["ratio"] - 1) / 2
-    nodes: list[dict[str, Any]] = [{"name": "g"}, {"name": "h"}, {"name": "sink", "kind": "host"}]
-    links: list[dict[str, Any]] = []
+    links: dict[str, dict[str, Any]] = {}
     for host, first in hosts:
-        nodes.append({"name": host, "kind": "host"})
-        link: dict[str, Any] = {"name": f"access-{host}", "from": host, "to": "g", "rate": access}
+        link = links[host] = _bounded(candidate) if first else {}
         if first is False and far > 0:
-            link["delay"] = _time(far)
-        if first:
-            link |= _bounded(candidate)
+            link["delay"] = time_text(far)
         if first is not None and candidate["ack_aggregation"]:
             link.setdefault("aggregation", {})["reverse"] = _gather(candidate["ack_aggregation"])
-        links.append(link)
-    line: dict[str, Any] = {"name": "line", "from": "g", "to": "h", "rate": _rate(rate), "delay": _time(rtt / 2)}
-    line |= {"rtt": _time(rtt), "classify": "flow", "queue": _queue(candidate, at)}
+    line: dict[str, Any] = {"rate": rate_text(rate), "delay": time_text(rtt / 2), "rtt": time_text(rtt)}
+    line |= {"classify": "flow", "queue": _queue(candidate, at)}
     if candidate["loss"]:
         line["loss"] = {"forward": {"kind": "bernoulli", "probability": candidate["loss"]}}
-    links += [line, {"name": "exit", "from": "h", "to": "sink", "rate": access}]
     events = _switched(candidate, length, f"access-{hosts[0][0]}")
     rates = [(0.0, rate)]
     if at.objective.step:
         rates.append((STEP * length, 4 * rate))
-        events.append({"at": _time(STEP * length), "link": "line", "rate": _rate(4 * rate)})
-    data: dict[str, Any] = {
-        "name": "attack",
-        "duration": _time(length),
-        "warm_up": _time(warm_up),
-        "interval": _time(max(length / 400, 0.001)),
-        "hosts": {"noise": at.noise},
-        "nodes": nodes,
-        "links": links,
-        "flows": flows,
-    }
-    if at.noise in ("0", "0s"):
-        del data["hosts"]
-    if events:
-        data["events"] = sorted(events, key=lambda e: _core.quantity(e["at"], "s")[1])
-    plugins = [*at.control.plugins, *(at.queue.plugins if at.queue else ())]
-    if plugins:
-        data["plugins"] = plugins
-    return data, Place(length, warm_up, rates, subject="" if at.objective.judges == "queue" else "own")
+        events.append({"at": time_text(STEP * length), "link": "line", "rate": rate_text(4 * rate)})
+    place = Place(length, warm_up, rates, subject="" if at.objective.judges == "queue" else "own")
+    return contents(
+        "attack", place, max(length / 400, 0.001), dumbbell(links, line, access), flows, noise=at.noise, events=events,
+        plugins=[*at.control.plugins, *(at.queue.plugins if at.queue else ())],
+    ), place  # fmt: skip
 
 
 Hosts = list[tuple[str, bool | None]]
@@ -145,16 +124,15 @@ def _of_queue(candidate: Candidate, at: Setting) -> tuple[Hosts, list[dict[str, 
         for i in range(round(candidate["flows"]))
     ]
     flows.append(_flow("honest", "other", Judged(BESIDE, {"kind": BESIDE}), 0.0))
-    call = {"kind": "cbr", "rate": "64kbit/s", "jitter": 0.5}
-    flows.append({"name": "call", "from": "phone", "to": "sink", "packet": "160B", "workload": call, "control": "none"})
+    flows.append(call("phone", jitter=0.5))
     return _with_bursts(candidate, hosts, flows)
 
 
 def _with_bursts(candidate: Candidate, hosts: Hosts, flows: list[dict[str, Any]]) -> tuple[Hosts, list[dict[str, Any]]]:
     if candidate["burst_rate"]:
         period, part = candidate["period"], candidate["burst_length"]
-        load = {"kind": "on_off", "spans": "fixed", "rate": _rate(candidate["burst_rate"] * candidate["rate"])}
-        load |= {"on": _time(period * part), "off": _time(max(period * (1 - part), 1e-6))}
+        load = {"kind": "on_off", "spans": "fixed", "rate": rate_text(candidate["burst_rate"] * candidate["rate"])}
+        load |= {"on": time_text(period * part), "off": time_text(max(period * (1 - part), 1e-6))}
         bursts = {"name": "bursts", "from": "burster", "to": "sink", "packet": f"{PACKET}B", "control": "none"}
         hosts.append(("burster", None))
         flows.append({**bursts, "workload": load, "acknowledge": False})
@@ -162,12 +140,7 @@ def _with_bursts(candidate: Candidate, hosts: Hosts, flows: list[dict[str, Any]]
 
 
 def _flow(name: str, host: str, control: Judged, start: float) -> dict[str, Any]:
-    flow: dict[str, Any] = {"name": name, "from": host, "to": "sink", "packet": f"{PACKET}B", "control": control.table}
-    if start:
-        flow["start"] = _time(start)
-    if has_transport(str(control.table["kind"])):
-        flow["transport"] = {"preset": "linux", **control.transport}
-    return flow
+    return flow(name, host, control.table, control.transport, **({"start": time_text(start)} if start else {}))
 
 
 def _queue(candidate: Candidate, at: Setting) -> dict[str, Any]:
@@ -188,14 +161,14 @@ def _queue(candidate: Candidate, at: Setting) -> dict[str, Any]:
 def _bounded(candidate: Candidate) -> dict[str, Any]:
     """The law of the first flow's delay where it is one of its link."""
     if candidate.pattern == "uniform":
-        return {"jitter": {"forward": {"mean": _time(candidate["delay"] / 2), "law": {"kind": "uniform"}}}}
+        return {"jitter": {"forward": {"mean": time_text(candidate["delay"] / 2), "law": {"kind": "uniform"}}}}
     if candidate.pattern == "sawtooth":
         return {"aggregation": {"forward": _gather(candidate["delay"])}}
     return {}
 
 
 def _gather(every: float) -> dict[str, Any]:
-    return {"packets": 100_000, "every": _time(every)}
+    return {"packets": 100_000, "every": time_text(every)}
 
 
 def _switched(candidate: Candidate, length: float, link: str) -> list[dict[str, Any]]:
@@ -208,23 +181,15 @@ def _switched(candidate: Candidate, length: float, link: str) -> list[dict[str, 
     else:
         return []
     return [
-        {"at": _time(t), "link": link, "direction": "forward", "delay": _time(0.0 if i % 2 else candidate["delay"])}
+        {
+            "at": time_text(t),
+            "link": link,
+            "direction": "forward",
+            "delay": time_text(0.0 if i % 2 else candidate["delay"]),
+        }
         for i, t in enumerate(times)
         if t < length * 0.999
     ]
-
-
-def _time(seconds: float) -> str:
-    """A time as a file has it, to a nanosecond.
-
-    >>> _time(0.02), _time(1 / 3)
-    ('20ms', '333333.333us')
-    """
-    return _core.quantity_text("s", 1000 * round(seconds * 1e9))
-
-
-def _rate(bps: float) -> str:
-    return _core.quantity_text("bps", round(bps))
 
 
 def compact(data: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from ...analysis.tcp import cubic_window, mathis_window
 from ...base.palette import BLUE, COLOURS, GREY, GRID, INK, PALE, VERMILION
 from ...plots.canvas import Picture, blank
 from ...plots.content import DASHES, MARKERS
+from ..frame.places import PACKET
 from .laws import exponent
-from .places import DEEP, FROM, PACKET
+from .places import DEEP, FROM
 from .result import Contract
 from .run import DELAYS, LOSS_RTT, RTT
 

@@ -20,12 +20,13 @@ from typing import Any
 from ...base.errors import HeadgateError
 from ...stats.means import mean_of
 from ..frame.jobs import Progress, Runner
+from ..frame.places import PACKET
 from ..frame.store import RunStore
 from ..frame.subjects import NULLS, Judged
 from ..frame.work import RunJob
 from . import work
 from .laws import LEAST_WINDOW, MOST_OF_LINE, LossLaw, exponent, first_beyond, law_of, reached, shares, starving_delay
-from .places import DEEP, FROM, PACKET, place
+from .places import DEEP, FROM, place
 from .result import Contract, DelayPoint, LossPoint, Reason
 from .steady import LONGEST
 

@@ -16,11 +16,9 @@ from ...scenario.baselines import PLAIN
 from ...scenario.scenario import Scenario
 from ..frame.metrics import METRICS
 from ..frame.part import Place
+from ..frame.places import PACKET, dumbbell
 from ..frame.subjects import Judged, null_flow, rtt_of, takes_buffer, takes_marks
 from .case import Case, label
-
-#: Packets of all flows unless a case says otherwise, in bytes.
-PACKET = 1500
 
 #: What stands for the subject in a case: the flow control of a flow, or the queue of a line.
 SUBJECT = "subject"
@@ -122,16 +120,9 @@ def _line(case: Case, cell: dict[str, Any]) -> dict[str, Any]:
     for number, flow in enumerate(_filled(case.flows, cell)):
         made, host, own = _flow(dict(flow), number, rtt)
         flows.append(made)
-        hosts[host] = (own, made.get("count", 1) if "{i}" in host else None)
-    nodes: list[dict[str, Any]] = [{"name": "g"}, {"name": "h"}, {"name": "sink", "kind": "host"}]
-    links: list[dict[str, Any]] = []
-    for host, (own, count) in hosts.items():
-        many = {} if count is None else {"count": count}
-        nodes.append({"name": host, "kind": "host", **many})
-        links.append({"name": f"access-{host}", "from": host, "to": "g", "rate": access, "delay": own, **many})
-    links.append({"name": "line", "from": "g", "to": "h", "rtt": f"{round(rtt * 1e12)}ps", **line, "queue": queue})
-    links.append({"name": "exit", "from": "h", "to": "sink", "rate": access})
-    data: dict[str, Any] = {"nodes": nodes, "links": links, "flows": flows}
+        hosts[host] = {"delay": own, **({"count": made.get("count", 1)} if "{i}" in host else {})}
+    parts = dumbbell(hosts, {"rtt": f"{round(rtt * 1e12)}ps", **line, "queue": queue}, access)
+    data: dict[str, Any] = {**parts, "flows": flows}
     if events:
         data["events"] = events
     return data
