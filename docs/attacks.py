@@ -1,9 +1,9 @@
 """Makes the page of attacks again: `python docs/attacks.py [known] [breaks] [NAME ...]`, from the root of a checkout.
 
 `known` searches for the breaks of the literature, and `breaks` for some of every flow control and queue, or of those that are named; both
-unless one is named. What was found is kept in docs/_generated/attacks.json, and each break as docs/breaks/NAME.toml; those that
-docs/attacks.toml names have a picture. With `--write` only the page and the pictures are written; with `--check` it fails if the page is
-not that of what was found.
+unless one is named. What was found is kept in docs/_evidence/attacks.json, and each break as docs/_evidence/breaks/NAME.toml, both
+out of git (docs/evidence.py). Those that docs/attacks.toml names stand in docs/breaks, with a picture. With `--write` only these and the
+page are written; with `--check` it fails if they are not those of what was found, or if what was asked is not what would be asked today.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import evidence
+
 ROOT = Path(__file__).parent.parent
-KEPT = ROOT / "docs/_generated/attacks.json"
+FOUND, ALL = "attacks.json", "breaks"
 PAGE = ROOT / "docs/_generated/attacks.md"
 CHOSEN = ROOT / "docs/attacks.toml"
 BREAKS = ROOT / "docs/breaks"
+MADE = evidence.FOLDER / ALL
 
 CONTROLS = ["reno", "cubic", "cubic_linux", "bbr1", "bbr3", "dctcp", "prague", "vegas", "ledbat", "ledbat_plus_plus", "copa",
             "swift", "timely", "vivace", "allegro", "scream", "packet_pair", "pp_cth"]  # fmt: skip
@@ -96,7 +99,7 @@ def search_breaks(kept: dict[str, Any], names: list[str]) -> None:
             if names and subject not in names:
                 continue
             scheme = named(subject, "control" if judges == "control" else "aqm")
-            for file in BREAKS.glob(f"{subject}-*.toml"):
+            for file in MADE.glob(f"{subject}-*.toml"):
                 file.unlink()
             kept["breaks"] = {k: v for k, v in kept["breaks"].items() if v["subject"] != subject}
             for objective in OBJECTIVES[judges]:
@@ -104,16 +107,16 @@ def search_breaks(kept: dict[str, Any], names: list[str]) -> None:
                     scheme if judges == "control" else None, None if judges == "control" else scheme, objective_name=objective,
                     budget=Budget(CANDIDATES, findings=FINDINGS),
                 )  # fmt: skip
-                kept["searches"][f"{subject} {objective}"] = [
-                    result.candidates,
-                    result.runs,
-                    round(result.cpu_s, 1),
-                    len(result.findings),
-                ]
+                kept["searches"][f"{subject} {objective}"] = {
+                    "candidates": result.candidates,
+                    "runs": result.runs,
+                    "cpu_s": round(result.cpu_s, 1),
+                    "found": len(result.findings),
+                }
                 for number, finding in enumerate(result.findings, 1):
                     stem = f"{subject}-{objective}-{number}"
                     write_text(
-                        BREAKS / f"{stem}.toml",
+                        MADE / f"{stem}.toml",
                         file_of(result, finding, told(result.at, finding, result.references), stem),
                     )
                     kept["breaks"][stem] = {
@@ -135,7 +138,7 @@ def search_breaks(kept: dict[str, Any], names: list[str]) -> None:
 def keep(kept: dict[str, Any]) -> None:
     """Writes what was found, one entry a line."""
     text = json.dumps(kept, separators=(",", ":"), sort_keys=True).replace('},"', '},\n"')
-    KEPT.write_text(text + "\n", "utf-8")
+    evidence.keep(FOUND, text + "\n")
 
 
 def known_part(kept: dict[str, Any]) -> list[str]:
@@ -200,20 +203,62 @@ def page(kept: dict[str, Any]) -> str:
         lines += [f"### `{subject}`", ""]
         own = {stem: b for stem, b in kept["breaks"].items() if b["subject"] == subject}
         lines += [
-            f"- [`{stem}`](breaks/{stem}.toml): {b['sentence'].removeprefix(subject + ': ')}" for stem, b in own.items()
+            f"- {_link(stem) if stem in chosen else f'`{stem}`'}: {b['sentence'].removeprefix(subject + ': ')}"
+            for stem, b in own.items()
         ] + [""]
-    none = [name for name, (_, _, _, count) in kept["searches"].items() if not count]
+    none = [name for name, made in kept["searches"].items() if not made["found"]]
     lines += [
         "Nothing was found in these searches, which says nothing of what was not tried: "
         + ", ".join(f"`{n}`" for n in none)
         + "."
     ]
-    total = [sum(s[i] for s in kept["searches"].values()) for i in (0, 1, 2)]
+    total = [sum(s[key] for s in kept["searches"].values()) for key in ("candidates", "runs", "cpu_s")]
     lines += [
         "",
         f"All searches together: {total[0]:,} candidates, {total[1]:,} runs, {total[2] / 60:.0f} minutes of processor time.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _link(stem: str) -> str:
+    return f"[`{stem}`](breaks/{stem}.toml)"
+
+
+def shown() -> dict[Path, str]:
+    """The breaks that stand in docs/breaks."""
+    return {
+        BREAKS / f"{stem}.toml": (MADE / f"{stem}.toml").read_text("utf-8")
+        for stem in tomllib.loads(CHOSEN.read_text("utf-8"))
+    }
+
+
+def asked(kept: dict[str, Any]) -> dict[str, Any]:
+    """What was asked: the criteria of the literature's breaks, and the searches."""
+    return {
+        **{f"known: {name}": [row["source"], row["objective"]] for name, row in kept["known"].items()},
+        "budget": kept["budget"],
+        "searches": sorted(kept["searches"]),
+    }
+
+
+def today() -> dict[str, Any]:
+    """The same as it would be asked."""
+    from headgate.lab.attacks.known import KNOWN, RUNS, SEEDS
+
+    subjects = (("control", CONTROLS), ("queue", QUEUES))
+    return asked({
+        "known": {known.name: {"source": known.source, "objective": known.objective} for known in KNOWN},
+        "budget": {"runs": RUNS, "seeds": list(SEEDS)},
+        "searches": [f"{subject} {objective}" for judges, names in subjects for subject in names for objective in OBJECTIVES[judges]],
+    })  # fmt: skip
+
+
+def check() -> str:
+    """What is not as it was found; nothing if all is."""
+    return (
+        evidence.check(FOUND, today(), lambda kept: {PAGE: page(kept)}, "docs/attacks.py")
+        or evidence.check(ALL, {}, lambda _: shown(), "docs/attacks.py")
+    )  # fmt: skip
 
 
 def pictures(kept: dict[str, Any]) -> None:
@@ -255,23 +300,25 @@ def main() -> int:
     what = {word for word in words if word in ("known", "breaks")} or {"known", "breaks"}
     names = [word for word in words if word not in what]
     empty: dict[str, Any] = {"known": {}, "breaks": {}, "searches": {}, "budget": {"runs": 0, "seeds": []}}
-    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else empty
     if "--check" in options:
-        if PAGE.read_text("utf-8") != page(kept):
-            print(
-                "docs/attacks.py: the page is not that of what was found; run `python docs/attacks.py --write`",
-                file=sys.stderr,
-            )
-            return 1
-        return 0
-    BREAKS.mkdir(exist_ok=True)
+        if wrong := check():
+            print(f"docs/attacks.py: {wrong}", file=sys.stderr)
+        return int(bool(wrong))
+    kept = evidence.read(FOUND, alone=not words and "--write" not in options) or empty
+    MADE.mkdir(parents=True, exist_ok=True)
     if "--write" not in options:
         if "known" in what:
             search_known(kept, names)
         if "breaks" in what:
             search_breaks(kept, names)
     PAGE.write_text(page(kept), "utf-8")
+    for file in BREAKS.glob("*"):
+        file.unlink()
+    for path, text in shown().items():
+        path.write_text(text, "utf-8")
     pictures(kept)
+    evidence.wrote(FOUND, asked(kept), [PAGE], CHOSEN)
+    evidence.wrote(ALL, {}, shown())
     return 0
 
 

@@ -15,7 +15,7 @@ copyright = "2026, the headgate developers"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 html_theme = "furo"
 html_title = "headgate"
-exclude_patterns = ["_build", "jupyter_execute", "papers/_generated", "_generated"]
+exclude_patterns = ["_build", "jupyter_execute", "papers/_generated", "_generated", "_evidence"]
 # The notebook runs when the documentation is built, and a cell that fails ends the build. It is stored without outputs.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True

@@ -1,7 +1,7 @@
 """Makes the page of contracts again: `python docs/contracts.py [NAME ...]`, from the root of a checkout.
 
-It measures the contract of each flow control below, or of those that are named, and keeps what it found in
-docs/_generated/contracts.json; the tables and the pictures of the page are made from that. With `--write` only these are written; with
+It measures the contract of each flow control below, or of those that are named, and keeps what it found in docs/_evidence/contracts.json,
+out of git (docs/evidence.py); the tables and the pictures of the page are made from that. With `--write` only these are written; with
 `--check` it fails if the tables are not those of what was found, if what was asked is not what would be asked today, or if a result that
 does not hold has no sentence. These sentences stand in docs/contracts.toml.
 """
@@ -16,11 +16,13 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import evidence
+
 if TYPE_CHECKING:
     from headgate.lab.contracts import Contract
 
 ROOT = Path(__file__).parent.parent
-KEPT = ROOT / "docs/_generated/contracts.json"
+FOUND = "contracts.json"
 PAGE = ROOT / "docs/_generated/contracts.md"
 WORDS = ROOT / "docs/contracts.toml"
 IMAGES = ROOT / "docs/images"
@@ -92,7 +94,7 @@ def short(value: Any) -> Any:
 def keep(kept: dict[str, Any]) -> None:
     """Writes what was found, one entry a line."""
     lines = [f"{json.dumps(name)}:{json.dumps(kept[name], separators=(',', ':'))}" for name in CONTROLS if name in kept]
-    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    evidence.keep(FOUND, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def contracts(kept: dict[str, Any]) -> list[Contract]:
@@ -215,32 +217,35 @@ def pictures(kept: dict[str, Any]) -> None:
         draw(found).save(IMAGES / f"contracts-{name}.svg")
 
 
-def check(kept: dict[str, Any]) -> str:
-    """What is not as it was found; nothing if all is."""
-    for name, options in CONTROLS.items():
-        row = kept.get(name, {})
-        if (row.get("options"), row.get("asked")) != (options, short(asked())):
-            return f"{name}: what was asked is not what would be asked today; run `python docs/contracts.py '{name}'`"
+def unsaid(kept: dict[str, Any]) -> str:
+    """A result that does not hold and has no sentence; nothing if there is none."""
     words = tomllib.loads(WORDS.read_text("utf-8"))
     for c in contracts(kept):
         for wrong, part in ((c.keeps_law is False, "law"), (failed(c), "starving")):
             if wrong and c.control not in words.get(part, {}):
                 return f"docs/contracts.toml: [{part}] has no sentence on {c.control}, which does not hold"
-    if PAGE.read_text("utf-8") != page(kept):
-        return "the page is not that of what was found; run `python docs/contracts.py --write`"
     return ""
+
+
+def check() -> str:
+    """What is not as it was found; nothing if all is."""
+    today = {name: [options, short(asked())] for name, options in CONTROLS.items()}
+    kept = evidence.read(FOUND)
+    return (unsaid(kept) if kept else "") or evidence.check(
+        FOUND, today, lambda kept: {PAGE: page(kept)}, "docs/contracts.py"
+    )
 
 
 def main() -> int:
     """Measures, writes or checks."""
     options = {word for word in sys.argv[1:] if word.startswith("--")}
     names = [word for word in sys.argv[1:] if word not in options]
-    kept: dict[str, Any] = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
     if "--check" in options:
-        wrong = check(kept)
+        wrong = check()
         if wrong:
             print(f"docs/contracts.py: {wrong}", file=sys.stderr)
         return int(bool(wrong))
+    kept: dict[str, Any] = evidence.read(FOUND, alone=not names and "--write" not in options) or {}
     if "--write" not in options:
         for name in names or CONTROLS:
             measure(kept, name)
@@ -255,8 +260,12 @@ def main() -> int:
                 flush=True,
             )
             keep(kept)
-        kept = json.loads(KEPT.read_text("utf-8"))
+        kept = evidence.read(FOUND)
+    if wrong := unsaid(kept):
+        print(f"docs/contracts.py: {wrong}", file=sys.stderr)
+        return 1
     PAGE.write_text(page(kept), "utf-8")
+    evidence.wrote(FOUND, {name: [row["options"], row["asked"]] for name, row in kept.items()}, [PAGE], WORDS)
     pictures(kept)
     return 0
 

@@ -1,8 +1,9 @@
 """Makes the page of the games again: `python docs/game.py [NAME ...]`, from the root of a checkout.
 
-It runs the games below, some 20 minutes of processor time, and keeps what it found in docs/_generated/game.json; the tables of the page
-are written from that. With `--write` only these are written; with `--check` it fails if they are not those of what was found, or if the
-options are not those that it was found with. Mechanisms, which tables have beside the numbers, stand in docs/game.toml.
+It runs the games below, some 20 minutes of processor time, and keeps what it found in docs/_evidence/game.json, out of git
+(docs/evidence.py); the tables of the page are written from that. With `--write` only these are written; with `--check` it fails if they
+are not those of what was found, or if the options are not those that it was found with. Mechanisms, which tables have beside the numbers,
+stand in docs/game.toml.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import evidence
+
 ROOT = Path(__file__).parent.parent
-KEPT = ROOT / "docs/_generated/game.json"
+FOUND = "game.json"
 PAGE = ROOT / "docs/_generated/game.md"
 WORDS = ROOT / "docs/game.toml"
 IMAGES = ROOT / "docs/images"
@@ -233,27 +236,24 @@ def _disciplines(whole: dict[str, Any], kind: str, words: dict[str, str]) -> lis
     return [*lines, ""]
 
 
-def check(kept: dict[str, Any]) -> str:
+def check() -> str:
     """What is not as it was found; nothing if all is."""
-    for kind, games in (("mixes", MIXES), ("selfish", SELFISH)):
-        for name, options in games.items():
-            if kept.get(kind, {}).get(name, {}).get("options") != options:
-                return f"{kind} {name}: the options are not those of the run; run `make game`"
-    if PAGE.read_text("utf-8") != page(kept):
-        return "the page is not that of what was found; run `python docs/game.py --write`"
-    return ""
+    asked = {
+        f"{kind} {name}": of for kind, games in (("mixes", MIXES), ("selfish", SELFISH)) for name, of in games.items()
+    }
+    return evidence.check(FOUND, asked, lambda kept: {PAGE: page(kept)}, "docs/game.py")
 
 
 def main() -> int:
     """Runs, writes or checks."""
     options = {word for word in sys.argv[1:] if word.startswith("--")}
     names = [word for word in sys.argv[1:] if word not in options]
-    kept: dict[str, Any] = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
     if "--check" in options:
-        wrong = check(kept)
+        wrong = check()
         if wrong:
             print(f"docs/game.py: {wrong}", file=sys.stderr)
         return int(bool(wrong))
+    kept: dict[str, Any] = evidence.read(FOUND, alone=not names and "--write" not in options) or {}
     if "--write" not in options:
         for kind, games in (("mixes", MIXES), ("selfish", SELFISH)):
             for name in games:
@@ -261,8 +261,10 @@ def main() -> int:
                     ask(kept, kind, name)
                     print(kind, name, kept[kind][name]["minutes"], flush=True)
         text = json.dumps(kept, indent=None, ensure_ascii=False)
-        KEPT.write_text(text.replace('{"queue"', '\n{"queue"').replace('{"mix"', '\n {"mix"') + "\n", "utf-8")
+        evidence.keep(FOUND, text.replace('{"queue"', '\n{"queue"').replace('{"mix"', '\n {"mix"') + "\n")
     PAGE.write_text(page(kept), "utf-8")
+    asked = {f"{kind} {name}": found["options"] for kind, games in kept.items() for name, found in games.items()}
+    evidence.wrote(FOUND, asked, [PAGE], WORDS)
     return 0
 
 

@@ -1,9 +1,9 @@
 """Makes the pages of the referee again: `python docs/referee.py [NAME ...]`, from the root of a checkout.
 
 It judges the flow controls of `CONTROLS` and the queues of `QUEUES`, or those that are named, and keeps what it found in
-docs/_generated/referee.json; docs/_generated/referee.md is written from that, and docs/reference/control-rules.md from the rules. With
-`--write` only these are written; with `--check` it fails if they are not those of what was found, if the cases are others than those
-that were judged, or if a failure has no word on its mechanism in docs/referee.toml.
+docs/_evidence/referee.json, out of git (docs/evidence.py); docs/_generated/referee.md is written from that, and
+docs/reference/control-rules.md from the rules. With `--write` only these are written; with `--check` it fails if they are not those of
+what was found, if the cases are others than those that were judged, or if a failure has no word on its mechanism in docs/referee.toml.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import evidence
+
 ROOT = Path(__file__).parent.parent
-KEPT = ROOT / "docs/_generated/referee.json"
+FOUND = "referee.json"
 PAGE = ROOT / "docs/_generated/referee.md"
 RULES_PAGE = ROOT / "docs/reference/control-rules.md"
 WORDS = ROOT / "docs/referee.toml"
@@ -154,37 +156,34 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def check(kept: dict[str, Any]) -> str:
+def check() -> str:
     """What is not as it was found; nothing if all is."""
     from headgate.lab.referee import cases
 
     if RULES_PAGE.read_text("utf-8") != rules_page():
         return "docs/reference/control-rules.md is not that of the rules; run `python docs/referee.py --write`"
-    if set(kept["cases"]) != {case.name for case in cases()}:
-        return "the cases are not those that were judged; run `make referee`"
-    if PAGE.read_text("utf-8") != page(kept):
-        return "the page is not that of what was found; run `python docs/referee.py --write`"
-    return ""
+    asked = {"cases": sorted(case.name for case in cases())}
+    return evidence.check(FOUND, asked, lambda kept: {PAGE: page(kept)}, "docs/referee.py")
 
 
 def main() -> int:
     """Judges, writes or checks."""
     options = {word for word in sys.argv[1:] if word.startswith("--")}
     names = [word for word in sys.argv[1:] if word not in options]
-    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {"control": {}, "aqm": {}, "cases": {}}
     if "--check" in options:
-        wrong = check(kept)
+        wrong = check()
         if wrong:
             print(f"docs/referee.py: {wrong}", file=sys.stderr)
         return int(bool(wrong))
+    kept = evidence.read(FOUND, alone=not names and "--write" not in options) or {"control": {}, "aqm": {}, "cases": {}}
     if "--write" not in options:
         ask(kept, "control", [name for name in CONTROLS if not names or name in names])
         ask(kept, "aqm", [name for name in QUEUES if not names or name in names])
-        KEPT.write_text(
-            json.dumps(kept, separators=(",", ":")).replace('},"', '},\n"').replace(']],"', ']],\n"') + "\n", "utf-8"
-        )
+        text = json.dumps(kept, separators=(",", ":"))
+        evidence.keep(FOUND, text.replace('},"', '},\n"').replace(']],"', ']],\n"') + "\n")
     PAGE.write_text(page(kept), "utf-8")
     RULES_PAGE.write_text(rules_page(), "utf-8")
+    evidence.wrote(FOUND, {"cases": sorted(kept["cases"])}, [PAGE], WORDS)
     return 0
 
 

@@ -1,8 +1,8 @@
 """Makes the pages of what papers leave open again: `python docs/unstated.py [PAPER ...]`, from the root of a checkout.
 
 It takes long. The answers of `headgate infer` about a paper and the claims that depend on an unknown are kept in
-docs/papers/_generated/unstated-PAPER.json; the pages are written from these. With `--write` only the pages are written; with `--check` it
-fails if a paper's unknowns are not those that were asked about.
+docs/_evidence/unstated.json, out of git (docs/evidence.py); the pages are written from that. With `--write` only the pages are written;
+with `--check` it fails if a paper's unknowns are not those that were asked about.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import evidence
+
 ROOT = Path(__file__).parent.parent
+FOUND = "unstated.json"
 GENERATED = ROOT / "docs/papers/_generated"
 IMAGES = ROOT / "docs/images"
 #: Where finished runs are kept.
@@ -56,7 +59,7 @@ _OUTCOMES = {
 
 
 def ask(paper: str) -> dict[str, Any]:
-    """Asks a paper's numbers, draws the answers, and keeps them."""
+    """Asks a paper's numbers, and draws the answers."""
     from headgate.papers.inference import conclusions, infer
     from headgate.papers.inference.figure import draw
     from headgate.papers.runs import open_work
@@ -69,45 +72,40 @@ def ask(paper: str) -> dict[str, Any]:
         depend = conclusions(paper, *items, unknowns=options.get("unknowns", ()), starts=judged, work=work)
         minutes = work.cpu_s / 60
     save(draw(found), IMAGES / f"unstated-{paper}.svg")
-    kept = {
+    return {
         "minutes": round(minutes, 1),
         "options": LONG[paper],
         "inference": found.to_dict(),
         "conclusions": [c.to_dict() for c in depend],
     }
-    (GENERATED / f"unstated-{paper}.json").write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
-    return kept
 
 
-def kept() -> dict[str, dict[str, Any]]:
-    """What was found, of the papers that were asked."""
-    files = {paper: GENERATED / f"unstated-{paper}.json" for paper in LONG}
-    return {p: json.loads(f.read_text("utf-8")) for p, f in files.items() if f.is_file()}
+def keep(found: dict[str, dict[str, Any]]) -> None:
+    """Writes what was found, a paper a line."""
+    lines = [f"{json.dumps(p)}:{json.dumps(found[p], separators=(',', ':'))}" for p in LONG if p in found]
+    evidence.keep(FOUND, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def stale() -> list[str]:
-    """The papers whose unknowns are not those that were asked about."""
+def asked(found: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """The unknowns of each paper that were asked about."""
+    return {
+        p: sorted({u["unknown"] for b in of["inference"]["blocks"] for u in b["unknowns"]}) for p, of in found.items()
+    }
+
+
+def today() -> dict[str, list[str]]:
+    """The unknowns of each paper that would be asked about."""
     from headgate.papers import load_paper
 
-    found = kept()
-    out = []
-    for paper in LONG:
-        asked = (
-            {u["unknown"] for b in found[paper]["inference"]["blocks"] for u in b["unknowns"]}
-            if paper in found
-            else set()
-        )
-        if asked != set(LONG[paper].get("unknowns", ())) and asked != {u.name for u in load_paper(paper).unknowns}:
-            out.append(paper)
-    return out
+    return {p: sorted(of.get("unknowns", ()) or (u.name for u in load_paper(p).unknowns)) for p, of in LONG.items()}
 
 
-def write() -> None:
-    """Writes the pages."""
-    found = kept()
-    for paper, data in found.items():
-        (GENERATED / f"unstated-{paper}.md").write_text("\n".join(_of_paper(paper, data)) + "\n", "utf-8")
-    (GENERATED / "unstated.md").write_text("\n".join(_over_all(found)) + "\n", "utf-8")
+def pages(found: dict[str, dict[str, Any]]) -> dict[Path, str]:
+    """The pages."""
+    of = {GENERATED / f"unstated-{paper}.md": _of_paper(paper, data) for paper, data in found.items()}
+    return {
+        page: "\n".join(lines) + "\n" for page, lines in {**of, GENERATED / "unstated.md": _over_all(found)}.items()
+    }
 
 
 def _over_all(found: dict[str, dict[str, Any]]) -> list[str]:
@@ -211,19 +209,24 @@ def _row(cells: list[str]) -> str:
     return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
 
 
-def main() -> None:
+def main() -> int:
     """See the head of this file."""
     words = sys.argv[1:]
     if "--check" in words:
-        if found := stale():
-            raise SystemExit(
-                f"unstated: the unknowns of {', '.join(found)} have changed: python docs/unstated.py {' '.join(found)}"
-            )
-        return
-    for paper in [w for w in words if w != "--write"] or ([] if "--write" in words else list(LONG)):
-        print(paper, f"{ask(paper)['minutes']:.1f} CPU minutes", flush=True)
-    write()
+        if wrong := evidence.check(FOUND, today(), pages, "docs/unstated.py"):
+            print(f"docs/unstated.py: {wrong}", file=sys.stderr)
+        return int(bool(wrong))
+    papers = [] if "--write" in words else words
+    found = evidence.read(FOUND, alone=not words) or {}
+    for paper in papers if words else LONG:
+        found[paper] = ask(paper)
+        keep(found)
+        print(paper, f"{found[paper]['minutes']:.1f} CPU minutes", flush=True)
+    for page, text in pages(found).items():
+        page.write_text(text, "utf-8")
+    evidence.wrote(FOUND, asked(found), pages(found))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
