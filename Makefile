@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo install test test-built test-rest test-all frozen planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts figures shots licenses lint lint-rust lint-rest check-tools clean
+.PHONY: demo install test test-built test-rest test-all frozen planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts evidence figures shots licenses lint lint-rust lint-rest check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -161,6 +161,9 @@ attacks: $(TOOLS)/bin/uv ## search again for breaks of all flow controls and que
 contracts: $(TOOLS)/bin/uv ## measure the contracts of all flow controls of the documentation again (some ten minutes)
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/contracts.py
+
+# What hours of runs found, from which pages are made: out of git. docs/evidence.md says what it is and where it is kept.
+evidence: matrix game referee attacks contracts unstated ## make all evidence of the documentation again (some three hours), or a part by its name
 
 figures: $(TOOLS)/bin/uv ## make the pictures of the documentation again
 	@$(SYNC) --all-extras

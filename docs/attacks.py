@@ -53,6 +53,9 @@ ARMS = ("search", "random")
 #: The goal: so many breaks that the search finds with most seeds, and drawing at random with at most half as many.
 GOAL = 6
 
+#: What a row of a known break has of its criteria.
+CRITERIA = ("source", "objective", "severity")
+
 #: Candidates of each search, and breaks after which it ends.
 CANDIDATES, FINDINGS = 300, 1
 
@@ -235,7 +238,7 @@ def shown() -> dict[Path, str]:
 def asked(kept: dict[str, Any]) -> dict[str, Any]:
     """What was asked: the criteria of the literature's breaks, and the searches."""
     return {
-        **{f"known: {name}": [row["source"], row["objective"]] for name, row in kept["known"].items()},
+        **{f"known: {name}": [row[key] for key in CRITERIA] for name, row in kept["known"].items()},
         "budget": kept["budget"],
         "searches": sorted(kept["searches"]),
     }
@@ -247,7 +250,7 @@ def today() -> dict[str, Any]:
 
     subjects = (("control", CONTROLS), ("queue", QUEUES))
     return asked({
-        "known": {known.name: {"source": known.source, "objective": known.objective} for known in KNOWN},
+        "known": {known.name: {key: getattr(known, key) for key in CRITERIA} for known in KNOWN},
         "budget": {"runs": RUNS, "seeds": list(SEEDS)},
         "searches": [f"{subject} {objective}" for judges, names in subjects for subject in names for objective in OBJECTIVES[judges]],
     })  # fmt: skip

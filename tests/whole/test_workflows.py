@@ -51,10 +51,12 @@ def test_all_workflows_take_an_action_in_one_version() -> None:
     assert {name: pins for name, pins in found.items() if len(pins) > 1} == {}
 
 
-#: What the token of a job may do beyond reading the repository. Publishing needs no secret: PyPI and Pages trust an identity of the run.
+#: What the token of a job may do beyond reading the repository. Publishing needs no secret: PyPI and Pages trust an identity of the run,
+#: and a release takes files by the job's own token.
 MAY = {
     ("wheels.yml", "publish"): {"id-token": "write"},
     ("docs.yml", "publish"): {"pages": "write", "id-token": "write"},
+    ("evidence.yml", "publish"): {"contents": "write"},
 }
 
 
