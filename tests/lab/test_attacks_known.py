@@ -55,6 +55,11 @@ def test_a_finding_is_the_known_break_or_another_one(name: str) -> None:
     assert not any(known.is_it(other) for other in others)
 
 
+def test_what_shows_a_break_are_properties_of_a_path() -> None:
+    for known in KNOWN:
+        assert {name for parts in known.shows for name in parts} <= {*GENES, "times"}, known.name
+
+
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
 def test_nothing_is_told_of_where_it_lies(known: KnownBreak) -> None:
     bounds = known.bounds()
