@@ -130,8 +130,8 @@ docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(BIN)/python docs/attacks.py --check
 	@$(BIN)/python docs/contracts.py --check
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
-	@# The page that `man headgate` shows: the reference of the commands. The notebook is not run again for it.
-	$(BIN)/sphinx-build -W -q -b man -D nb_execution_mode=off docs docs/_build/man docs/reference/commands.md
+	@# The page that `man headgate` shows: the reference of the commands, from what was read for the pages.
+	$(BIN)/sphinx-build -W -q -b man -d docs/_build/.doctrees docs docs/_build/man docs/reference/commands.md
 
 verdicts: $(TOOLS)/bin/uv ## make the summaries of the papers in the documentation again (minutes)
 	@$(SYNC) --all-extras
