@@ -23,7 +23,7 @@ def catalogue() -> Any:
     import headgate
     from headgate.cli.commands.list import KINDS
 
-    kinds = [kind for kind in KINDS if kind not in ("short-names", "papers")]
+    kinds = [kind for kind in KINDS if kind != "short-names"]
     return {kind: {name: repr(entry) for name, entry in headgate.catalogue(kind).items()} for kind in kinds}
 
 

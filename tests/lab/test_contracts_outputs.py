@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 from headgate import HeadgateError
 from headgate.base.palette import BLUE
-from headgate.cli.tables.contract import print_contract
 from headgate.lab.contracts import Contract, contract
 from headgate.lab.contracts.figures import _look, draw_delays, draw_losses, draw_predictions, spread
 from headgate.lab.contracts.laws import LAWS
 from headgate.lab.contracts.picture import draw
 from headgate.lab.contracts.result import LossPoint
+from headgate.lab.contracts.terminal import print_contract
 from headgate.lab.frame.subjects import named
 
 from ..conftest import Cli, wait_for

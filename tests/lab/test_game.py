@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.cli.tables.game import mix_lines, sentences
 from headgate.lab.games import MixGame, MixResult
 from headgate.lab.games.figures import draw_curves, draw_equilibria
 from headgate.lab.games.payoffs import PAYOFFS, measured
+from headgate.lab.games.terminal import mix_lines, sentences
 from headgate.lab.games.theory import mixes
 from headgate.plots.canvas import to_svg
 

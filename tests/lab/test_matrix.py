@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import headgate
-from headgate.cli.tables.matrix import table_lines
 from headgate.lab.matrix import MEASURES, Matrix, MatrixResult, harm
 from headgate.lab.matrix.cells import count
 from headgate.lab.matrix.figures import draw
+from headgate.lab.matrix.terminal import table_lines
 from headgate.plots.canvas import to_svg
 from headgate.quick.lists import read_controls, read_queues
 

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import pytest
 from click.shell_completion import ShellComplete
 
+from headgate.base import floors
 from headgate.cli import finding
 from headgate.cli.command import GROUPS, Command, argument, missing, option
 from headgate.cli.printed import Shape, keys_of
@@ -53,7 +54,7 @@ def test_the_list_has_what_the_classes_say_and_loads_none_of_them() -> None:
         assert (listed[name].help, listed[name].group) == (whole.help, whole.group), name  # type: ignore[attr-defined]
     code = (
         "import sys; from headgate.cli.group import cli; assert len(cli.commands.listed()) >= 28;"
-        "print([m for m in sys.modules if m.startswith('headgate.cli.commands')])"
+        "print([m for m in sys.modules if '.commands' in m])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -242,20 +243,20 @@ def test_one_that_cannot_be_loaded_is_named_and_harms_no_other(cli: Cli) -> None
 
 
 def test_the_readme_shows_a_command_that_works(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Written into a file of a folder of commands, it is found by the file's name."""
+    """Written into a file of a floor's folder of commands, it is found by the file's name."""
     text = (ROOT / "python/headgate/cli/README.md").read_text("utf-8")
     code = "\n".join(line[4:] for line in text.splitlines() if line.startswith("    ") or not line)
     assert "class GreetCommand(Command)" in code
-    path = finding.FOLDER.parent
-    (tmp_path / "commands").mkdir()
-    (tmp_path / "commands/greet.py").write_text(code)
-    monkeypatch.setattr(finding, "FOLDER", tmp_path / "commands")
-    import headgate.cli.commands as package
+    folder = tmp_path / "lab/commands"
+    folder.mkdir(parents=True)
+    (folder / "greet.py").write_text(code)
+    monkeypatch.setattr(floors, "PACKAGE", tmp_path)
+    import headgate.lab.commands as package
 
-    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / "commands")])
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     from headgate.cli.group import cli as group
 
     monkeypatch.setattr(group, "commands", finding.Found())
     done = cli("greet", "world", "--times", 2)
     assert (done.returncode, done.stdout) == (0, "hello world hello world\n"), done.stderr
-    assert path.name == "cli"
+    assert finding.own_names() == ["greet"]

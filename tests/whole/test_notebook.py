@@ -175,7 +175,7 @@ def test_lists_are_those_of_the_command() -> None:
     from headgate.base.catalogue import KINDS as OURS
     from headgate.cli.commands.list import KINDS, catalogue
 
-    assert set(OURS) == set(KINDS) - {"papers", "short-names"}
+    assert set(OURS) == set(KINDS) - {"short-names"}
     for kind in OURS:
         assert list(headgate.catalogue(kind)) == [e["name"] for e in catalogue(kind)]
         html(headgate.catalogue(kind))

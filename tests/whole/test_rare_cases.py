@@ -17,7 +17,6 @@ from headgate import PluginError, Scenario, _core, plugins
 from headgate.base.documents import loads
 from headgate.base.errors import HeadgateError
 from headgate.base.toml import file_text
-from headgate.cli.tables import papers as tables
 from headgate.comparison.values import Cube
 from headgate.explore.packets import AtPort
 from headgate.explore.replays.run import replayed
@@ -27,6 +26,7 @@ from headgate.exports.files import require
 from headgate.exports.timeline import TimelineWriter
 from headgate.lab.attacks import outputs
 from headgate.lab.matrix.measures import _group
+from headgate.papers.whole import terminal as tables
 from headgate.papers.whole.page import bar
 from headgate.papers.whole.summary import Counts, Summary
 from headgate.plugins.calls import last_line

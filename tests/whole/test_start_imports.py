@@ -26,13 +26,18 @@ names = {name.split(".")[0] for name in {*sys.modules} - before} - sys.stdlib_mo
 print(json.dumps(sorted(names)))
 """
 
+#: The same with the modules of headgate in place of the packages.
+OWN = STARTED.replace('name.split(".")[0]', "name").replace(
+    "- sys.stdlib_module_names", '- {n for n in sys.modules if not n.startswith("headgate.")}'
+)
+
 #: What the tables that people read are printed with.
 TERMINAL = {"rich", "markdown_it", "mdurl", "pygments"}
 
 
-def loaded(*args: object, folder: Path) -> set[str]:
+def loaded(*args: object, folder: Path, program: str = STARTED) -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-c", STARTED, *map(str, args)], capture_output=True, text=True, cwd=folder, check=False
+        [sys.executable, "-c", program, *map(str, args)], capture_output=True, text=True, cwd=folder, check=False
     )
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.splitlines()[-1]))
@@ -73,3 +78,24 @@ def test_a_list_of_papers_draws_and_computes_nothing(tmp_path: Path) -> None:
         "dask",
         "distributed",
     }
+
+
+#: The floors of which the tool knows nothing.
+UPPER = ("headgate.lab", "headgate.papers")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["--help"], ["run", ROOT / "scenarios/two-sources.toml"], ["run", "--help"], ["list", "disciplines"],
+     ["quick", "9Mbit/s", "9ms", "jk_reno"], ["check", ROOT / "scenarios/two-sources.toml"]],
+    ids=lambda args: " ".join(Path(a).name for a in args),
+)  # fmt: skip
+def test_the_tool_loads_no_floor_above_it(args: list[object], tmp_path: Path) -> None:
+    found = loaded(*args, folder=tmp_path, program=OWN)
+    assert "headgate.cli.group" in found
+    assert not {name for name in found if name.startswith(UPPER)}
+
+
+def test_a_command_of_a_floor_loads_its_own() -> None:
+    """So that the test above would notice."""
+    assert "headgate.lab.commands.conform" in loaded("conform", "--help", folder=ROOT, program=OWN)

@@ -19,10 +19,10 @@ from headgate import plugins
 from headgate.base.errors import HeadgateError
 from headgate.base.programs import commands
 from headgate.checks import diff
-from headgate.cli import completing
 from headgate.explore.lesson_files import with_own
 from headgate.explore.subject import subject_of
 from headgate.lab.training.ranges import Scenarios
+from headgate.papers import completing
 from headgate.papers.load import load_paper
 from headgate.plugins import CodeError, registry, trust, trust_list
 

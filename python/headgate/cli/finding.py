@@ -1,4 +1,4 @@
-"""Which commands there are: a file each in the folder `commands`, and those that other packages have as entry points."""
+"""Which commands there are: a file each in the folder `commands` of a floor, and those that other packages have as entry points."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import re
 import sys
 from collections.abc import Iterator, MutableMapping
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..base.errors import HeadgateError, brief
+from ..base.floors import registered
 from . import signals
 from .command import Command, missing, to_click
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-FOLDER = Path(__file__).parent / "commands"
+#: What floors call the folder with their commands.
+FOLDER = "commands"
 #: The entry points of other packages: `name = "module:Class"`.
 ENTRIES = "headgate.commands"
 #: The help and the heading of a command in its file.
@@ -52,11 +53,12 @@ class Found(MutableMapping[str, click.Command]):
     def listed(self) -> dict[str, click.Command]:
         """All commands, as far as a list of them shows them: their help, and the headings under which they are.
 
-        What the files of the package say is read without loading them, which would take a fifth of `headgate --help`.
+        What their files say is read without loading them, which would take a fifth of `headgate --help`.
         """
-        own, found = {*own_names()} - self._loaded.keys(), dict[str, click.Command]()
+        own, found = registered(FOLDER), dict[str, click.Command]()
         for name in self:
-            head = HEAD.search(_file(name).read_text("utf-8")) if name in own else None
+            unloaded = name in own and name not in self._loaded
+            head = HEAD.search(own[name].file.read_text("utf-8")) if unloaded else None
             if head is None:
                 found[name] = self[name]
             else:
@@ -67,17 +69,13 @@ class Found(MutableMapping[str, click.Command]):
 
 def own_names() -> list[str]:
     """The names of the commands of headgate."""
-    return sorted(file.stem.replace("_", "-") for file in FOLDER.glob("[a-z]*.py"))
-
-
-def _file(name: str) -> Path:
-    return FOLDER / f"{name.replace('-', '_')}.py"
+    return list(registered(FOLDER))
 
 
 def class_of(name: str) -> type[Command]:
     """The class of a command of headgate."""
     with signals.loading():
-        module = import_module(f"{__package__}.commands.{_file(name).stem}")
+        module = registered(FOLDER)[name].load()
     (found,) = (c for c in vars(module).values() if isinstance(c, type) and issubclass(c, Command) and c is not Command)
     return found
 

@@ -45,7 +45,7 @@ def ran(
     Raises:
         HeadgateError: a variant is wrong, or all is expected to take longer than the limit.
     """
-    from .tables.matrix import time_text
+    from .tables.plans import time_text
     from .terminal import print_error
 
     for check in asked.sweep().check():

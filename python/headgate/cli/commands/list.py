@@ -7,6 +7,7 @@ from typing import Any
 from ...base.catalogue import ALIASES, Choosable
 from ...base.catalogue import catalogue as engine_list
 from ...base.errors import HeadgateError, cut, nearest
+from ...base.floors import registered
 from ...base.short_names import ShortName, short_names
 from .. import completing, signals
 from ..command import Command, argument, option
@@ -14,7 +15,7 @@ from ..printed import Shape, key
 from ..scenario_files import plugin_files
 from ..show import print_json
 
-#: The lists and their contents.
+#: The lists of the engine and their contents.
 KINDS = {
     "disciplines": "queueing disciplines of links, also `queues`",
     "aqms": "active queue management: the `aqm` of a discipline",
@@ -28,8 +29,10 @@ KINDS = {
     "losses": "laws by which links lose packets",
     "framings": "what links send in addition to each packet",
     "rate-traces": "rates of links that change over time",
-    "papers": "papers that `headgate reproduce` knows",
 }
+
+#: The lists of floors, each a module with `ABOUT`, `names` and `entries`, and with `short_source` and `print_parameters` for the terminal.
+MORE = registered("lists")
 
 #: What `--json` has of an entry.
 SHOWN = ("name", "source", "parameters")
@@ -81,7 +84,7 @@ headgate list controls --json
 """
     prints = {"": list[EntryJson], "Without KIND": list[KindJson]}
 
-    kind: str | None = argument(choices=[*KINDS, *ALIASES], metavar="[KIND]")
+    kind: str | None = argument(choices=[*KINDS, *MORE, *ALIASES], metavar="[KIND]")
     name: str | None = argument(complete=completing.entries)
     plugin: tuple[str, ...] = plugin_files()
     long: bool = option("Print whole descriptions and their sources, not a line for each entry.")
@@ -90,7 +93,7 @@ headgate list controls --json
     def run(self) -> None:
         kind = self.kind
         if kind is None:
-            kinds = [{"name": k, "entries": len(catalogue(k)), "description": what} for k, what in KINDS.items()]
+            kinds = [{"name": k, "entries": len(catalogue(k)), "description": what} for k, what in all_kinds().items()]
             if self.as_json:
                 print_json(kinds)
                 return
@@ -142,25 +145,18 @@ def _short(name: ShortName) -> dict[str, Any]:
     }
 
 
+def all_kinds() -> dict[str, str]:
+    """All lists and their contents."""
+    return KINDS | {name: module.load().ABOUT for name, module in MORE.items()}
+
+
 def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
     """A list as `{name, source, parameters}`; if `more` is set, with `summary`, `deviations`, `gauges` and `kind` where it has them."""
-    if kind != "papers":
-        entries = (
-            [_short(s) for s in short_names()]
-            if kind == "short-names"
-            else [_shown(e) for e in engine_list(kind).values()]
-        )
-        return [{k: v for k, v in entry.items() if more or k in SHOWN} for entry in entries]
-    with signals.loading():
-        from ...papers.load import list_papers, load_paper
-
-    papers = [load_paper(name) for name in list_papers()]
-    return [
-        {
-            "name": p.name,
-            "source": f"{p.authors}: {p.title}. {p.reference}",
-            "parameters": [{"name": i.name, "description": i.title, "type": "item"} for i in p.items],
-            **({"summary": p.title, "authors": p.authors} if more else {}),
-        }
-        for p in papers
-    ]
+    if kind in MORE:
+        with signals.loading():
+            entries = MORE[kind].load().entries()
+    elif kind == "short-names":
+        entries = [_short(s) for s in short_names()]
+    else:
+        entries = [_shown(e) for e in engine_list(kind).values()]
+    return [{k: v for k, v in entry.items() if more or k in SHOWN} for entry in entries]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len
 from rich.markup import escape
 
+from ...base.floors import registered
 from ..terminal import console
 from .fit import GAP, new_table
 
@@ -17,6 +18,9 @@ _SOURCE = 26
 
 if TYPE_CHECKING:
     from ...quick import Preset
+
+#: The lists of floors.
+MORE = registered("lists")
 
 #: The ends of a range in a schema, with their signs.
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
@@ -78,15 +82,8 @@ def print_entry(kind: str, entry: dict[str, Any]) -> None:
             _print_indented(f"- {_line(deviation)}", 2)
     if entry.get("gauges"):
         out.print(f"gauges, which the table `gauges` has at the end of each interval: {', '.join(entry['gauges'])}")
-    if kind == "papers":
-        out.print("\nitems:")
-        table = new_table()
-        table.add_column("item", no_wrap=True)
-        table.add_column("what it shows")
-        for item in entry["parameters"]:
-            table.add_row(escape(item["name"]), escape(item["description"]))
-        out.print(table)
-        out.print(f"\nheadgate reproduce {entry['name']} ITEM makes one.")
+    if kind in MORE:
+        MORE[kind].load().print_parameters(entry)
         return
     if not entry["parameters"]:
         out.print("no parameters")
@@ -152,15 +149,14 @@ def _source(entry: dict[str, Any], kind: str) -> str:
     """
     if kind == "short-names":
         return str(entry["kind"])
-    if kind == "papers":
-        year = re.search(r"\b(19|20)\d\d\b", entry["source"])
-        return f"{_authors(entry['authors'])} {year[0] if year else ''}".strip()
+    if kind in MORE:
+        return str(MORE[kind].load().short_source(entry))
     first = re.split(r"; | \(|, section|, figure|, chapter|, scenario", entry["source"])[0]
     found = re.match(r"(.*?) ((?:19|20)\d\d)\b", first)
-    return f"{_authors(found[1])} {found[2]}" if found else first
+    return f"{authors(found[1])} {found[2]}" if found else first
 
 
-def _authors(text: str) -> str:
+def authors(text: str) -> str:
     """The authors, or of three and more the first."""
     # Initials do not help to find a paper.
     several = re.split(r", and |, | and ", text)

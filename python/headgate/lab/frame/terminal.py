@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from ...lab.frame.report import code, document, lines
-from ..show import print_json
-from ..terminal import console
+from ...cli.show import print_json
+from ...cli.terminal import console
+from .report import code, document, lines
 
 if TYPE_CHECKING:
-    from ...lab.frame.report import JudgeReport
+    from .report import JudgeReport
 
 
 def print_report(report: JudgeReport, page: Path | None, everything: str, data: dict[str, Any] | None = None) -> int:

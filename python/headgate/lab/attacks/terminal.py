@@ -10,15 +10,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...base.counts import counted
-from ...lab.attacks.bounds import presets, read
-from ...lab.attacks.genome import GENES
-from ...lab.attacks.objective import OBJECTIVES
-from ...lab.attacks.sentences import sentence
-from ..show import print_json
-from ..terminal import console
+from ...cli.show import print_json
+from ...cli.terminal import console
+from .bounds import presets, read
+from .genome import GENES
+from .objective import OBJECTIVES
+from .sentences import sentence
 
 if TYPE_CHECKING:
-    from ...lab.attacks import AttackResult
+    from . import AttackResult
 
 
 def print_lists(as_json: bool) -> None:

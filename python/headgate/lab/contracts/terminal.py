@@ -9,12 +9,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...base.counts import counted
-from ...lab.contracts.places import DEEP, FROM
-from ..terminal import console
+from ...cli.terminal import console
+from .places import DEEP, FROM
 
 if TYPE_CHECKING:
-    from ...lab.contracts import Contract
-    from ...lab.contracts.result import DelayPoint
+    from . import Contract
+    from .result import DelayPoint
 
 
 def print_contract(found: Contract) -> None:

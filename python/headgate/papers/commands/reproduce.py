@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
-from .. import completing, shared, signals
-from ..command import Command, argument, option
-from ..reproductions import RecordJson, ReproduceAllJson, ReproduceJson
-from ..show import print_json
-from ..studies import kept_runs
+from ...cli import shared, signals
+from ...cli.command import Command, argument, option
+from ...cli.show import print_json
+from ...cli.studies import kept_runs
+from .. import completing
+from ..reproduction_json import RecordJson, ReproduceAllJson, ReproduceJson
 
 
 class ReproduceCommand(Command):
@@ -81,15 +82,15 @@ headgate list papers
             from rich.markup import escape
 
             from ...base.atomic import require_folder
-            from ...papers import Reproduction, load_paper, write_report
-            from ...papers.build import check_items
-            from ...papers.folder import list_papers
-            from ...papers.runner import each_item
-            from ...papers.runs import open_work
-            from ...papers.settings import item_with_setting, setting_of
-            from ...papers.terminal import print_brief, print_heading, print_item, print_summary
+            from ...cli.terminal import console, progress
             from ...plots.pages import require_extras
-            from ..terminal import console, progress
+            from .. import Reproduction, load_paper, write_report
+            from ..build import check_items
+            from ..folder import list_papers
+            from ..runner import each_item
+            from ..runs import open_work
+            from ..settings import item_with_setting, setting_of
+            from ..terminal import print_brief, print_heading, print_item, print_summary
 
         if self.paper is None:
             raise click.UsageError(
@@ -99,7 +100,7 @@ headgate list papers
             require_extras()
             require_folder(self.report, "--report")
         if self.paper == "all":
-            from ..every import KEPT, reproduce_every
+            from ..whole.every import KEPT, reproduce_every
 
             beside = {
                 "items": self.items,

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from ...base.counts import counted
-from ...lab.games.cells import GameCell
-from ...lab.games.incentives import INCENTIVE
-from ...lab.games.mixing import MixGame
-from ...lab.games.strategies import BEHAVIOUR, KINDS, Strategy, transports_of
-from ...lab.games.theory import Mix, mix_text
+from ...cli.tables.plans import MOST, print_end, print_transports, time_text
+from ...cli.terminal import console
 from ...stats import Mean
-from ..terminal import console
-from .matrix import MOST, print_end, print_transports, time_text
+from .cells import GameCell
+from .incentives import INCENTIVE
+from .mixing import MixGame
+from .strategies import BEHAVIOUR, KINDS, Strategy, transports_of
+from .theory import Mix, mix_text
 
 if TYPE_CHECKING:
-    from ...lab.games.incentives import SelfishResult
-    from ...lab.games.result import MixResult
-    from ...lab.games.selfish import SelfishGame
+    from .incentives import SelfishResult
+    from .result import MixResult
+    from .selfish import SelfishGame
 
 #: Mixes of more than two controls that a table has.
 FEW = 12

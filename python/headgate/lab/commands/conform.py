@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .. import shared, signals
-from ..command import Command, argument, option
-from ..printed import Shape, key
-from ..show import print_json
+from ...cli import shared, signals
+from ...cli.command import Command, argument, option
+from ...cli.printed import Shape, key
+from ...cli.show import print_json
 
 
 class ConformJson(Shape):
@@ -54,9 +54,9 @@ headgate conform '["./mine", "--fast"]'
 
     def run(self) -> int:
         with signals.loading():
-            from ...lab.conformance import conform as test
-            from ..tables.conform import print_report
-            from ..terminal import progress
+            from ...cli.terminal import progress
+            from ..conformance import conform as test
+            from ..conformance.terminal import print_report
 
         with progress("testing") as callback:
             report = test(self.subject, self.name, callback)

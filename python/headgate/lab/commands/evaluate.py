@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 from ...base.errors import HeadgateError, cut
-from .. import completing, shared, signals
-from ..changes import parameters_of
-from ..command import Command, argument, option
-from ..printed import Shape, key
-from ..show import print_json
+from ...cli import completing, shared, signals
+from ...cli.changes import parameters_of
+from ...cli.command import Command, argument, option
+from ...cli.printed import Shape, key
+from ...cli.show import print_json
 
 #: Longest file with a key.
 LONGEST = 4096
@@ -95,9 +95,9 @@ headgate evaluate mine.py --set gain=0.5 --json
 
     def run(self) -> int:
         with signals.loading():
-            from ...lab.evaluation import evaluate as judge
-            from ..tables.evaluate import print_scores
-            from ..terminal import progress
+            from ...cli.terminal import progress
+            from ..evaluation import evaluate as judge
+            from ..evaluation.terminal import print_scores
 
         parameters = parameters_of(self.changes, "gain=0.5")
         key = _key(self.key_file, self.key_env)

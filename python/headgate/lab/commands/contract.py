@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .. import completing, shared, signals
-from ..changes import parameters_of
-from ..command import Command, argument, option
-from ..printed import Shape, key
-from ..show import print_json
+from ...cli import completing, shared, signals
+from ...cli.changes import parameters_of
+from ...cli.command import Command, argument, option
+from ...cli.printed import Shape, key
+from ...cli.show import print_json
 
 
 class ContractJson(Shape):
@@ -98,11 +98,11 @@ headgate contract mine.py --ratio 5 --json
 
     def run(self) -> int:
         with signals.loading():
-            from ...lab.contracts import contract as measure
-            from ...lab.contracts.result import FAILED
-            from ...lab.frame.subjects import named
-            from ..tables.contract import print_contract
-            from ..terminal import progress
+            from ...cli.terminal import progress
+            from ..contracts import contract as measure
+            from ..contracts.result import FAILED
+            from ..contracts.terminal import print_contract
+            from ..frame.subjects import named
 
             if self.out is not None:
                 from ...plots.canvas import require
@@ -120,7 +120,7 @@ headgate contract mine.py --ratio 5 --json
             print_contract(found)
         # Last: what was measured is on the screen if the file cannot be written.
         if self.out is not None:
-            from ...lab.contracts.picture import draw
+            from ..contracts.picture import draw
 
             draw(found).save(self.out)
         return int(found.keeps_law is False or found.verdict in FAILED)

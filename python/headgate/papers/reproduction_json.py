@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .printed import Shape, key
+from ..cli.printed import Shape, key
 
 
 class ReproduceJson(Shape):

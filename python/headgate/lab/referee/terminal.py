@@ -9,11 +9,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...base.counts import counted
-from ..show import print_json
-from ..terminal import console
+from ...cli.show import print_json
+from ...cli.terminal import console
 
 if TYPE_CHECKING:
-    from ...lab.referee.case import Case
+    from .case import Case
 
 
 def print_cases(cases: Sequence[Case], as_json: bool) -> None:

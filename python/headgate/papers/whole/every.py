@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .show import print_json
+from ...cli.show import print_json
 
 if TYPE_CHECKING:
-    from ..papers.runs import Work
+    from ..runs import Work
 
 #: Where runs are kept unless a folder is given.
 KEPT = Path("out/runs")
@@ -31,11 +31,11 @@ def reproduce_every(
     """
     from rich.markup import escape
 
-    from ..papers.misses import mechanisms_of
-    from ..papers.whole.page import write_index, write_paper
-    from ..papers.whole.run import papers_of, reproduce_all
-    from .tables.papers import Telling, print_whole
-    from .terminal import console
+    from ...cli.terminal import console
+    from ..misses import mechanisms_of
+    from .page import write_index, write_paper
+    from .run import papers_of, reproduce_all
+    from .terminal import Telling, print_whole
 
     papers = papers_of(ours)
     for paper in papers:

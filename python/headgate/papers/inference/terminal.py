@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...base.counts import counted
-from ...papers.inference.conclusions import Conclusion
-from ...papers.inference.result import Answer, Block, Inference
+from .conclusions import Conclusion
+from .result import Answer, Block, Inference
 
 #: What the table says of each outcome.
 _WORDS = {

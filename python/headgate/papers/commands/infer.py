@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-from .. import completing, shared, signals
-from ..command import Command, argument, option
-from ..printed import Shape, key
-from ..show import print_json
-from ..studies import kept_runs
+from ...cli import shared, signals
+from ...cli.command import Command, argument, option
+from ...cli.printed import Shape, key
+from ...cli.show import print_json
+from ...cli.studies import kept_runs
+from .. import completing
 
 
 class InferJson(Shape):
@@ -149,12 +150,12 @@ headgate infer keshav1991 --budget 10 --resume out/runs
 
     def run(self) -> int:
         with signals.loading():
-            from ...papers.inference import conclusions as conclusions_
-            from ...papers.inference import infer as infer_
-            from ...papers.runs import open_work
+            from ...cli.terminal import console, progress
             from ...plots.canvas import require
-            from ..tables.inference import print_conclusions, print_inference
-            from ..terminal import console, progress
+            from ..inference import conclusions as conclusions_
+            from ..inference import infer as infer_
+            from ..inference.terminal import print_conclusions, print_inference
+            from ..runs import open_work
 
         if self.figure is not None:
             require(self.figure)
@@ -188,8 +189,8 @@ headgate infer keshav1991 --budget 10 --resume out/runs
                     progress=shown,
                 )
         if self.figure is not None:
-            from ...papers.inference.figure import draw
             from ...plots.canvas import save
+            from ..inference.figure import draw
 
             save(draw(found), self.figure)
         if self.as_json:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from ...base.errors import HeadgateError, cut
-from .. import shared, signals
-from ..command import Command, option
-from ..printed import Shape, key
-from ..show import print_json
+from ...cli import shared, signals
+from ...cli.command import Command, option
+from ...cli.printed import Shape, key
+from ...cli.show import print_json
 
 
 class TrainJson(Shape):
@@ -74,13 +74,13 @@ headgate train --out calm.py --name calm --delay 2
     def run(self) -> int:
         with signals.loading():
             from ...base.atomic import require_place
-            from ...lab.training.learning import learn
-            from ...lab.training.measuring import measure
-            from ...lab.training.policy import require_name
+            from ...cli.terminal import console, progress
             from ...plugins import load
             from ...scenario.baselines import baselines
-            from ..tables.training import print_measured
-            from ..terminal import console, progress
+            from ..training.learning import learn
+            from ..training.measuring import measure
+            from ..training.policy import require_name
+            from ..training.terminal import print_measured
 
         # All that can be wrong is found before a minute is spent on learning.
         if self.out.suffix != ".py":

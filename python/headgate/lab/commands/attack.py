@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import HeadgateError
-from .. import completing, shared, signals
-from ..changes import parameters_of
-from ..command import Command, argument, option
-from ..printed import Shape, key
-from ..show import print_json
+from ...cli import completing, shared, signals
+from ...cli.changes import parameters_of
+from ...cli.command import Command, argument, option
+from ...cli.printed import Shape, key
+from ...cli.show import print_json
 
 if TYPE_CHECKING:
-    from ...lab.frame.subjects import Judged
+    from ..frame.subjects import Judged
 
 
 class AttackJson(Shape):
@@ -138,13 +138,13 @@ headgate attack --list
 
     def run(self) -> int:
         with signals.loading():
-            from ...lab.attacks.outputs import write
-            from ...lab.attacks.run import Budget
-            from ...lab.attacks.run import attack as search
-            from ...lab.frame.subjects import named
+            from ...cli.terminal import progress
             from ...scenario.subjects import several
-            from ..tables.attack import print_lists, print_result
-            from ..terminal import progress
+            from ..attacks.outputs import write
+            from ..attacks.run import Budget
+            from ..attacks.run import attack as search
+            from ..attacks.terminal import print_lists, print_result
+            from ..frame.subjects import named
 
         if self.listed:
             print_lists(self.as_json)
@@ -164,8 +164,8 @@ headgate attack --list
             raise HeadgateError("--address: expected --engine dask beside it")
         dask = None
         if self.engine == "dask":
-            from ...lab.attacks import work
             from ...sweep.engines import Dask
+            from ..attacks import work
 
             dask = Dask(self.address, self.workers, work.do)
         with progress("searching") as callback:

@@ -8,8 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...base.counts import counted
-from ...lab.evaluation.score import WEIGHTS
-from ..terminal import console
+from ...cli.terminal import console
+from .score import WEIGHTS
 
 
 def print_scores(found: dict[str, Any]) -> None:

@@ -11,14 +11,14 @@ from rich.markup import escape
 from rich.progress import TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from ...base.counts import counted
-from ...papers.model import Item, Paper
-from ...papers.reproduction import ItemResult
-from ...papers.runs import Work
-from ...papers.whole.page import time_text
-from ...papers.whole.run import Failure, Took, Whole
-from ...papers.whole.summary import Summary, summary_of
-from ..terminal import bar_of, print_error
-from .fit import Column, print_fitted
+from ...cli.tables.fit import Column, print_fitted
+from ...cli.terminal import bar_of, print_error
+from ..model import Item, Paper
+from ..reproduction import ItemResult
+from ..runs import Work
+from .page import time_text
+from .run import Failure, Took, Whole
+from .summary import Summary, summary_of
 
 #: Headings of the table, their counts, and which of them a narrow terminal leaves out first: those of the highest rank.
 COLUMNS = (

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import HeadgateError, cut, nearest
-from .. import completing, shared, signals
-from ..changes import parameters_of
-from ..command import Command, argument, line_of, option
-from ..printed import ReportJson, Shape, key
-from ..scenario_files import allow_code, permit_all, permitted
+from ...cli import completing, shared, signals
+from ...cli.changes import parameters_of
+from ...cli.command import Command, argument, line_of, option
+from ...cli.printed import ReportJson, Shape, key
+from ...cli.scenario_files import allow_code, permit_all, permitted
 
 if TYPE_CHECKING:
-    from ...lab.referee.case import Case
-    from ...lab.referee.report import RefereeReport
+    from ..referee.case import Case
+    from ..referee.report import RefereeReport
 
 
 class RefereeJson(ReportJson):
@@ -143,13 +143,13 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
 
     def run(self) -> int:
         with signals.loading():
-            from ...lab.frame.subjects import BASELINES, named
-            from ...lab.referee import judge, outputs
-            from ...lab.referee.judge import write_baselines as made_anew
-            from ...lab.referee.page import answer
-            from ..tables.referee import print_cases
-            from ..tables.report import print_report
-            from ..terminal import progress
+            from ...cli.terminal import progress
+            from ..frame.subjects import BASELINES, named
+            from ..frame.terminal import print_report
+            from ..referee import judge, outputs
+            from ..referee.judge import write_baselines as made_anew
+            from ..referee.page import answer
+            from ..referee.terminal import print_cases
 
         judges = "aqm" if self.aqm is not None else "control"
         if (self.name is None) == (self.aqm is None) and not (self.write_baselines or self.listed):
@@ -217,7 +217,7 @@ def _chosen(
 ) -> list[Case]:
     from fnmatch import fnmatchcase
 
-    from ...lab.referee.files import cases, read
+    from ..referee.files import cases, read
 
     known = cases()
     names = list(dict.fromkeys(case.family for case in known))

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from ...base.choices import SPARSE
 from ...base.errors import HeadgateError, cut, nearest
-from .. import shared, signals
-from ..command import Command, option
-from ..printed import MeanJson, PlanJson, Shape, StudyJson, key
-from ..scenario_files import plugin_files
-from ..show import print_json
-from ..studies import of_cells, ran
+from ...cli import shared, signals
+from ...cli.command import Command, option
+from ...cli.printed import MeanJson, PlanJson, Shape, StudyJson, key
+from ...cli.scenario_files import plugin_files
+from ...cli.show import print_json
+from ...cli.studies import of_cells, ran
 
 if TYPE_CHECKING:
-    from ...lab.matrix import Matrix, MatrixResult
+    from ..matrix import Matrix, MatrixResult
 
 #: Measures that are printed unless others are chosen.
 SHOWN = "share,harm,sparse_p95"
@@ -136,7 +136,7 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
     def asked(self) -> Matrix:
         """The matrix that the options ask for."""
         with signals.loading():
-            from ...lab.matrix import Matrix
+            from ..matrix import Matrix
 
         sparse = None if self.sparse == "none" else self.sparse
         return Matrix(
@@ -146,13 +146,13 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
     def run(self) -> int:
         with signals.loading():
             from ...quick.amounts import quantity
-            from ..tables.matrix import print_plan
+            from ..matrix.terminal import print_plan
 
         most = quantity("--limit", self.limit, "s") / 1e12
         asked = self.asked()
         self._shown(asked)
         if not self.no_report and not self.dry_run:
-            from ...lab.matrix.report import require_extras
+            from ..matrix.report import require_extras
 
             require_extras()
         fewer = "fewer controls, queues, rates or runs, or a shorter duration"
@@ -161,8 +161,8 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
 
     def finish(self, asked: Matrix, result: MatrixResult) -> int:
         """Writes the files of a matrix, and prints it; gives the exit code."""
-        from ...lab.matrix.report import write_json, write_report
-        from ..tables.matrix import print_matrix
+        from ..matrix.report import write_json, write_report
+        from ..matrix.terminal import print_matrix
 
         write_json(result, self.out)
         page = None if self.no_report else write_report(result, self.out)
@@ -174,7 +174,7 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
 
     def _shown(self, asked: Matrix) -> list[str]:
         """The measures to print."""
-        from ...lab.matrix.measures import MEASURES, picked
+        from ..matrix.measures import MEASURES, picked
 
         known = picked(MEASURES, asked.beside.sparse is not None, self.web)
         shown = [name.strip() for name in self.show.split(",") if self.show != SHOWN or name in known]

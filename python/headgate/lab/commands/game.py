@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from ...base.choices import PAYOFFS
 from ...base.errors import HeadgateError
-from .. import shared, signals
-from ..command import Command, option
-from ..printed import MeanJson, PlanJson, Shape, StudyJson, key
-from ..scenario_files import plugin_files
-from ..show import print_json
-from ..studies import of_cells, ran
+from ...cli import shared, signals
+from ...cli.command import Command, option
+from ...cli.printed import MeanJson, PlanJson, Shape, StudyJson, key
+from ...cli.scenario_files import plugin_files
+from ...cli.show import print_json
+from ...cli.studies import of_cells, ran
 
 if TYPE_CHECKING:
-    from ...lab.games import MixGame, MixResult, SelfishGame, SelfishResult
+    from ..games import MixGame, MixResult, SelfishGame, SelfishResult
 
 
 class GameJson(StudyJson):
@@ -178,8 +178,8 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
     def asked(self) -> MixGame | SelfishGame:
         """The game that the options ask for."""
         with signals.loading():
-            from ...lab.games import MixGame, SelfishGame
             from ...quick.amounts import share
+            from ..games import MixGame, SelfishGame
 
         common = {**of_cells(self), "payoff": self.payoff, "tolerance": share("--tolerance", self.tolerance)}
         if self.selfish:
@@ -198,7 +198,7 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
     def run(self) -> int:
         with signals.loading():
             from ...quick.amounts import quantity
-            from ..tables.game import print_plan
+            from ..games.terminal import print_plan
 
         most = quantity("--limit", self.limit, "s") / 1e12
         asked = self.asked()
@@ -212,9 +212,9 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
 
     def finish(self, asked: MixGame | SelfishGame, result: MixResult | SelfishResult) -> int:
         """Writes the files of a game, and prints it; gives the exit code."""
-        from ...lab.games.report import write_figures, write_json
-        from ...lab.games.result import MixResult
-        from ..tables.game import print_mixes, print_selfish
+        from ..games.report import write_figures, write_json
+        from ..games.result import MixResult
+        from ..games.terminal import print_mixes, print_selfish
 
         write_json(result, self.out)
         drawn = self._drawn(asked)

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ...lab.training.measuring import ControlMeasured
-from ...lab.training.policy import LearnedPolicy
+from .measuring import ControlMeasured
+from .policy import LearnedPolicy
 
 _COMPANY = {"alone": "alone", "twin": "with its like"}
 

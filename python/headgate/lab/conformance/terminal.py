@@ -6,8 +6,8 @@ import textwrap
 
 from rich.markup import escape
 
-from ...lab.conformance import Report
-from ..terminal import console
+from ...cli.terminal import console
+from . import Report
 
 
 def print_report(report: Report) -> None:

@@ -1,0 +1,25 @@
+"""What a shell may complete of papers: their names, and those of their items."""
+
+from __future__ import annotations
+
+import click
+
+from ..base.errors import HeadgateError
+from ..cli.completing import Completions, starting_with
+
+
+def papers(_: click.Context, __: click.Parameter, incomplete: str) -> Completions:
+    """Papers of the list, and all of them."""
+    from .folder import list_papers
+
+    return starting_with([*list_papers(), "all"], incomplete)
+
+
+def items(context: click.Context, _: click.Parameter, incomplete: str) -> Completions:
+    """Items of the paper that stands before them."""
+    from .load import load_paper
+
+    try:
+        return starting_with((item.name for item in load_paper(context.params["paper"], look=True).items), incomplete)
+    except (HeadgateError, KeyError, TypeError):
+        return []

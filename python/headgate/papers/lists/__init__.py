@@ -1,0 +1,1 @@
+"""Lists of `headgate list` that are about papers: a file each."""
