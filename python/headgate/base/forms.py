@@ -72,6 +72,13 @@ def file_of(name: str, folder: Path, option: str, what: str) -> tuple[Toml, str]
     return toml(decoded(raw, place), place, what), place
 
 
+def listed(kind: type[T], module: str, key: str) -> tuple[T, ...]:
+    """The list of forms under a key of the TOML file that stands beside a module, of the same name; `module` is its `__file__`."""
+    file = Path(module).with_suffix(".toml")
+    text = toml(file.read_text("utf-8"), file.name, key)
+    return checked(cast("type[tuple[T, ...]]", tuple[kind, ...]), text.values()[key], file.name, key, text)  # type: ignore[valid-type]
+
+
 def names_in(folder: Path) -> list[str]:
     """The names of the files of a folder, without the ending."""
     return sorted(file.stem for file in folder.glob("*.toml"))

@@ -8,13 +8,11 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from ...base.documents import toml
-from ...base.forms import CLOSED, Ratio, checked
+from ...base.forms import CLOSED, Ratio, listed
 from ..frame import work
 from ..frame.subjects import Judged
 from ..frame.work import RunJob
@@ -135,13 +133,7 @@ def _long(at: Setting) -> Setting:
     return replace(at, objective=replace(at.objective, longer=4 * at.objective.longer))
 
 
-def _read() -> tuple[KnownBreak, ...]:
-    file = Path(__file__).with_suffix(".toml")
-    text = toml(file.read_text("utf-8"), file.name, "breaks")
-    return checked(tuple[KnownBreak, ...], text.values()["breaks"], file.name, "breaks", text)
-
-
-KNOWN = _read()
+KNOWN = listed(KnownBreak, __file__, "breaks")
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import ConfigDict
 
 from ...base.catalogue import catalogue
 from ...base.errors import HeadgateError, cut, nearest
+from ...base.forms import CLOSED, listed
 from ...quick.amounts import quantity, text_of
 from ...quick.flows import split
 from ...quick.lists import discipline_of, transports_said
-from ...scenario.effects import LABELS, PRIORITIES
 from .cells import GameCell
 
 #: Kinds of strategies: a source that heeds congestion less than it should, another flow control, a claim to be another one or several,
@@ -26,23 +29,15 @@ KINDS = {
     IDENTITY: "by claims: several connections, a priority, a label",
 }
 
-#: Bytes of the packets of flows, and of long ones: the longest that Ethernet carries.
-_PACKET, _LONG = 1000, 1500
+#: Bytes of the packets of flows.
+_PACKET = 1000
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A strategy of one source among honest ones.
+    """A strategy of one source among honest ones; `strategies.toml` says what its fields are."""
 
-    Attributes:
-        name: as `--strategies` has it.
-        what: in words.
-        kind: `behaviour`, `control`, `identity` or `null`.
-        flow: what stands in the list of flows: `{honest}` is the honest control with its parameters, and other names are those of `values`.
-        keys: parameters beside, as `packet=1500B`.
-        connections: number of connections, each to another destination.
-        reads: the property that a discipline must have for it to mean anything, of `scenario.effects`.
-    """
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
 
     name: str
     what: str
@@ -53,25 +48,8 @@ class Strategy:
     reads: str = ""
 
 
-#: All strategies. `cbr` sends without flow control and repairs no loss. A flood at twice the rate of the line is the ill-behaved source of
-#: Demers, Keshav and Shenker 1989, scenario 3. That many destinations are many conversations, section 2.1 there says, and that a source
-#: with long packets had more of Nagle's proposal. A label below one's rate is what `csfq` trusts.
-STRATEGIES: Mapping[str, Strategy] = {
-    s.name: s
-    for s in (
-        Strategy("cbr1.5", "sends at 1.5 times the fair share, whatever is lost", flow="cbr", keys="rate={rate1.5}"),
-        Strategy("cbr3", "sends at 3 times the fair share, whatever is lost", flow="cbr", keys="rate={rate3}"),
-        Strategy("flood", "sends at twice the rate of the line, whatever is lost", flow="cbr", keys="rate={flood}"),
-        Strategy("aimd4", "grows 4 times as fast as Reno, and cuts to 0.9", flow="aimd", keys="increase=4,decrease=0.9"),
-        Strategy("uncut", "grows as fast as Reno, and never cuts", flow="aimd", keys="decrease=1"),
-        Strategy("window", "has a fixed window, twice its part of what the path holds", flow="generic", keys="window={window}"),
-        Strategy("packets", "has packets of 1500 bytes, where others have 1000", keys=f"packet={_LONG}B"),
-        Strategy("connections4", "has 4 connections, to 4 destinations", IDENTITY, connections=4),
-        Strategy("priority", "claims a priority that others do not", IDENTITY, keys="priority={priority}", reads=PRIORITIES),
-        Strategy("label", "claims a tenth of its fair share as its rate", IDENTITY, keys="label={rate0.1}", reads=LABELS),
-        Strategy("null", "is honest, under another name", NULL),
-    )
-}  # fmt: skip
+#: All strategies.
+STRATEGIES: Mapping[str, Strategy] = {strategy.name: strategy for strategy in listed(Strategy, __file__, "strategies")}
 
 
 def read_strategies(text: str) -> list[Strategy]:
