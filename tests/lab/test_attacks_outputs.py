@@ -179,7 +179,10 @@ def test_bounds_that_make_no_scenario_are_errors(cli: Cli, tmp_path: Path, chang
     ("args", "wrong"),
     [
         ([], "CONTROL: missing"),
-        (["cubci"], "NAME: found 'cubci'"),
+        (["cubci"], "CONTROL: found 'cubci'"),
+        (["--queue", "rde"], "--queue: found 'rde'"),
+        (["cubic", "--queue", "rde"], "--queue: found 'rde'"),
+        (["cubic", "--against", "reno,cubci"], "--against: found 'cubci'"),
         (["cubic", "--objective", "victim-delay"], "victim-delay is one of a queue"),
         (["cubic", "--objective", "shares"], 'Did you mean "share"'),
         (["--queue", "red", "--objective", "goodput"], "goodput is one of a control"),

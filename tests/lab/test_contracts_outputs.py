@@ -184,7 +184,7 @@ class Own:
         (["cubic", "--seeds", "-1"], "'--seeds': -1 is not in the range"),
         (["cubic", "--set", "beta"], "expected NAME=VALUE"),
         (["cubic", "--set", "=2"], "expected NAME=VALUE"),
-        (["cubic", "--set", "beta=2"], "NAME: cubic: beta: found 2; expected a number at most 0.95"),
+        (["cubic", "--set", "beta=2"], "CONTROL: cubic: beta: found 2; expected a number at most 0.95"),
         (["cubic", "--set", "nothing=2"], "unknown key `nothing`"),
         (["cubic", "--out", "x.gif"], "x.gif: expected a name that ends in"),
         (["cubic", "--out", "nowhere/x.svg"], "nowhere/x.svg: cannot be written"),

@@ -100,6 +100,16 @@ def test_ranges_draw_what_they_say():
     assert {ranges.Range("", "1ms ... 3ms step 1ms").draw(random) for _ in range(50)} == {"1ms", "2ms", "3ms"}
 
 
+def test_competitors_have_the_parameters_and_the_transport_that_a_range_names():
+    given = {"control": "cubic:beta=0.5,transport.ecn=classic", "competitors": 2}
+    _, made = ranges.Scenarios(ranges=given).draw(np.random.default_rng(1))
+    _, *others = made.resolve()["flows"]
+    assert [(flow["control"]["beta"], flow["transport"]["ecn"]) for flow in others] == [(0.5, "classic")] * 2
+    # Wrong ones are an error before any episode, whether or not it has competitors.
+    with pytest.raises(headgate.HeadgateError, match="ranges.control: cubic: beta: found 7; expected a number at most"):
+        ranges.Scenarios(ranges={"control": ["reno", "cubic:beta=7"]})
+
+
 def test_a_study_gives_a_variant_to_each_episode(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(

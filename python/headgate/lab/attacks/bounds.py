@@ -9,9 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ... import _core
 from ...base.catalogue import catalogue
-from ...base.documents import document
 from ...base.errors import HeadgateError, cut, nearest
-from ...base.text import decoded
+from ...base.forms import file_of, names_in
 from .genome import GENES, MOST_TIMES, PATTERNS, Bounds
 
 #: The presets.
@@ -35,7 +34,7 @@ class _File(BaseModel):
 
 def presets() -> list[str]:
     """The names of the presets."""
-    return sorted(file.stem for file in FOLDER.glob("*.toml"))
+    return names_in(FOLDER)
 
 
 def read(name: str) -> Bounds:
@@ -44,23 +43,8 @@ def read(name: str) -> Bounds:
     Raises:
         HeadgateError: there is none, or it makes no scenario; the error names the place and what was expected.
     """
-    known = presets()
-    if not name.endswith(".toml"):
-        if name not in known:
-            raise HeadgateError(
-                f"--preset: found {cut(repr(name))}; expected one of {', '.join(known)}, or a file ending in .toml."
-                f"{nearest(name, known)}"
-            )
-        file = FOLDER / f"{name}.toml"
-    else:
-        file = Path(name)
-    try:
-        if file.stat().st_size > 100_000:
-            raise HeadgateError(f"{cut(name)}: expected a file of bounds, at most 100 KB")
-        text = decoded(file.read_bytes(), cut(name))
-    except (OSError, UnicodeDecodeError) as e:
-        raise HeadgateError(f"{cut(name)}: cannot be read: {getattr(e, 'strerror', None) or e}") from None
-    return made(document(text, cut(name), "bounds"), name)
+    text, _ = file_of(name, FOLDER, "--preset", "bounds")
+    return made(text.values(), name)
 
 
 def made(data: dict[str, Any], place: str) -> Bounds:

@@ -155,11 +155,14 @@ headgate attack --list
             raise HeadgateError("--absolute: expected no --against beside it")
         parameters = parameters_of(self.changes, "beta=0.5")
         judges = "control" if self.control is not None else "aqm"
-        attacked = named(str(self.control or self.queue), judges, self.own_name, parameters)
-        behind = named(self.queue, "aqm") if self.control is not None and self.queue is not None else None
+        place = "--queue" if self.control is None else "CONTROL"
+        attacked = named(str(self.control or self.queue), judges, self.own_name, parameters, place=place)
+        behind = (
+            named(self.queue, "aqm", place="--queue") if self.control is not None and self.queue is not None else None
+        )
         others: list[Judged] | None = [] if self.absolute else None
         if self.against is not None:
-            others = [named(text, judges) for text in several(self.against, "--against")]
+            others = [named(text, judges, place="--against") for text in several(self.against, "--against")]
         if self.engine == "local" and self.address is not None:
             raise HeadgateError("--address: expected --engine dask beside it")
         dask = None

@@ -109,7 +109,7 @@ headgate contract mine.py --ratio 5 --json
 
                 require(self.out)
         parameters = parameters_of(self.changes, "beta=0.5")
-        subject = named(self.control, "control", self.own_name, parameters)
+        subject = named(self.control, "control", self.own_name, parameters, place="CONTROL")
         with progress("measuring") as callback:
             found = measure(
                 subject, ratio=self.ratio, seeds=self.seeds, quick=self.quick, workers=self.workers, progress=callback

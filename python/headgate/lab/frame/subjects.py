@@ -55,10 +55,26 @@ NULLS = {
 }  # fmt: skip
 
 
+def fitting(text: str, kind: str, place: str, **more: Any) -> Scheme:
+    """What `scenario.subjects.read` gives; it takes its parameters.
+
+    Raises:
+        HeadgateError: there is none, or it does not.
+    """
+    found = read(text, kind, place=place, **more)
+    require_parameters(found, kind, place)
+    return found
+
+
 def named(
-    text: str, judges: str, name: str = "", parameters: dict[str, Any] | None = None, declares: tuple[str, ...] = ()
+    text: str,
+    judges: str,
+    name: str = "",
+    parameters: dict[str, Any] | None = None,
+    declares: tuple[str, ...] = (),
+    place: str = "",
 ) -> Judged:
-    """The subject that a user names, as all commands read it.
+    """The subject that a user names, as all commands read it; `place` is the argument that an error names.
 
     Raises:
         HeadgateError: there is none, or it does not take its parameters.
@@ -70,10 +86,8 @@ def named(
             f"--declares: found {cut(repr(wrong))}; expected one of {', '.join(known)}.{nearest(wrong, known)}"
         )
     kind = "control" if judges == "control" else "discipline"
-    place = "NAME" if judges == "control" else "--aqm"
-    found = read(text, kind, place=place, name=name, parameters=parameters)
-    require_parameters(found, kind, place)
-    return Judged(**vars(found), declares=declares)
+    place = place or ("NAME" if judges == "control" else "--aqm")
+    return Judged(**vars(fitting(text, kind, place, name=name, parameters=parameters)), declares=declares)
 
 
 def has(subject: Judged, need: str, judges: str = "control") -> bool:
@@ -130,8 +144,6 @@ def null_flow(flow: dict[str, Any], null: str, rate: float, rtt: float) -> dict[
             "transport": {"preset": "linux", **own, "initial_window": min(window, 1_000_000)},
         }
     out = {k: v for k, v in flow.items() if k not in ("transport", "receiver")}
-    workload = flow.get("workload", "ftp")
-    kind = workload.get("kind") if isinstance(workload, dict) else workload
     # Requests wait for what was acknowledged, which this one never does.
     if kind in ("ftp", "requests"):
         out["workload"] = {"kind": "cbr", "rate": f"{max(1, round(rate))}bit/s"}

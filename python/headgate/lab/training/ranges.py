@@ -13,9 +13,9 @@ from ...base.errors import HeadgateError, cut, nearest
 from ...scenario.baselines import MODERN, PLAIN
 from ...scenario.paths import copied
 from ...scenario.scenario import Scenario
-from ...scenario.subjects import read
 from ...sweep.sweep import Sweep
 from ...sweep.values import expand
+from ..frame.subjects import fitting
 
 #: The ranges of the scenario that stands for itself: a line with the learning flows, and with others that compete with them.
 DEFAULTS: dict[str, Any] = {
@@ -225,8 +225,9 @@ class Scenarios:
 def _subjects(given: Any, kind: str, place: str) -> Any:
     """Values of a range that are flow controls or disciplines, as a scenario writes them."""
     if isinstance(given, str):
-        found = read(given, kind, place=place)
-        return found.table if len(found.table) > 1 else found.name
+        found = fitting(given, kind, place)
+        own = {**found.table, **({"transport": found.transport} if found.transport else {})}
+        return own if len(own) > 1 else found.name
     return [_subjects(one, kind, place) for one in given] if isinstance(given, list | tuple) else given
 
 
@@ -262,18 +263,14 @@ def line(values: Mapping[str, Any], flows: Sequence[str]) -> Scenario:
         trip["loss"] = {"kind": "bernoulli", "probability": values["loss"]}
     fast = {"rate": _core.quantity_text("bps", 10 * found["rate"])}
     entries = [{"name": name, "from": f"s{i + 1}", "to": f"d{i + 1}", "packet": PACKET} for i, name in enumerate(flows)]
+    own: dict[str, Any] = {"control": values["control"]}
+    if isinstance(own["control"], Mapping) and "transport" in own["control"]:
+        control = dict(own["control"])
+        own = {"transport": control.pop("transport"), "control": control}
     for i in range(others):
         host = len(flows) + i + 1
-        entries.append(
-            {
-                "name": f"other_{i}",
-                "from": f"s{host}",
-                "to": f"d{host}",
-                "packet": PACKET,
-                "control": values["control"],
-                "start_spread": "1s",
-            }
-        )
+        ends = {"name": f"other_{i}", "from": f"s{host}", "to": f"d{host}", "packet": PACKET}
+        entries.append({**ends, **own, "start_spread": "1s"})
     return Scenario(
         {
             "name": "training",
