@@ -53,6 +53,8 @@ GIVEN = {
         ("flat(x)", [1, 2, 6, 8, 4, 0]),
         ("ranks(t)", [2, 0, 1]),
         ("correlation(t, 2 - 3 * t)", -1),
+        # Of 1, 2, 6 and of 8, 4, 0 with 3, 2, 1: -5 over the root of 14 * 2, and a straight line.
+        ("correlation(x, 4 - ranks(x[0]) - 1)", [-5 / math.sqrt(28), 1]),
         ("larger(x[0], x[1])", [8, 4, 6]),
         ("smaller(x[0], 3)", [1, 2, 3]),
         ("abs(x[0] - 2)", [1, 0, 4]),

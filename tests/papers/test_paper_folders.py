@@ -29,7 +29,28 @@ def written() -> dict[str, str]:
 FILES = written()
 
 
+#: One claim, in code.
+PREDICATE = """from headgate.papers.claims import Claims, Runs, listed
+
+CLAIMS = Claims()
+
+
+@CLAIMS.claim("N1", "two-sources", "Both sources get the same throughput under FQ")
+def equal_shares(runs: Runs) -> tuple[bool, str]:
+    shares = runs.of("G/FQ", "throughput", "1", "2")
+    return abs(shares[0] - shares[1]) < 0.01, f"{listed(shares)} packets/s"
+"""
+
+
 def write_paper(folder: Path) -> Path:
+    """Makes the folder with the files that the recipe shows, but with one claim, in code."""
+    write_recipe(folder)
+    (folder / "claims.toml").unlink()
+    (folder / "claims.py").write_text(PREDICATE)
+    return folder
+
+
+def write_recipe(folder: Path) -> Path:
     """Makes the folder with the files that the recipe shows."""
     folder.mkdir()
     for name, text in FILES.items():
@@ -39,7 +60,7 @@ def write_paper(folder: Path) -> Path:
 
 @pytest.fixture
 def paper(tmp_path: Path) -> Path:
-    return write_paper(tmp_path / "mypaper")
+    return write_recipe(tmp_path / "mypaper")
 
 
 def test_the_recipe_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:

@@ -75,7 +75,7 @@ EACH: dict[str, Callable[..., Any]] = {
 PAIRS: dict[str, Callable[..., Any]] = {"larger": np.maximum, "smaller": np.minimum}
 
 #: `steps`: from each place of the last axis to the next; `label_of_least` and `label_of_most`: where it is least or greatest, as a number;
-#: `flat`: all values in one list; `swapped`: the last two axes in the other order; `correlation` of two lists; `ranks`: the place that each
+#: `flat`: all values in one list; `swapped`: the last two axes in the other order; `correlation` of two; `ranks`: the place that each
 #: value has in order of size.
 OTHERS = ("steps", "label_of_least", "label_of_most", "flat", "swapped", "correlation", "ranks")
 
@@ -177,10 +177,10 @@ def _called(name: str, given: list[Values]) -> Values:
         return _both(PAIRS[name], *given)
     if name in EACH:
         return Values(np.asarray(EACH[name](of.array)), of.axes)
-    if name == "correlation":
-        return Values(np.asarray(float(np.corrcoef(of.array, given[1].array)[0, 1])))
     if not of.axes:
         raise ValueError(f"{name}() found one value; expected a list")
+    if name == "correlation":
+        return _correlation(of, given[1])
     if name in LISTS:
         return Values(np.asarray(LISTS[name](of.array, axis=-1)), of.axes[:-1])
     if name == "steps":
@@ -198,6 +198,16 @@ def _called(name: str, given: list[Values]) -> Values:
         return Values(np.array([float(label) for label in of.axes[-1]])[place], of.axes[:-1])
     except ValueError:
         raise ValueError(f"{name}() found the labels {cut(', '.join(of.axes[-1]))}; expected numbers") from None
+
+
+def _correlation(a: Values, b: Values) -> Values:
+    """Of lists along the last axis."""
+    both = _both(operator.add, a, b)
+    pairs = zip(
+        *(np.broadcast_to(v.array, both.array.shape).reshape(-1, both.array.shape[-1]) for v in (a, b)), strict=True
+    )
+    found = np.array([np.corrcoef(*pair)[0, 1] for pair in pairs])
+    return Values(found.reshape(both.array.shape[:-1]), both.axes[:-1])
 
 
 def _both(do: Callable[[Any, Any], Any], a: Values, b: Values) -> Values:

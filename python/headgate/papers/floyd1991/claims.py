@@ -1,15 +1,14 @@
-"""The abstract's statements, ns-2's outcomes and the rule of the phase, as predicates."""
+"""The rule of the phase as a predicate; the other claims are lines of `claims.toml`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...analysis.phase import phase, phase_winner
-from ..claims import Claims, Result, Runs, listed
+from ..claims import Claims, Result, Runs
 from ..measure import Floats
 
 CLAIMS = Claims(__file__)
-claim = CLAIMS.claim
 
 #: Delays in ms of the second connection's access line, and that of the first one's.
 DELAYS = tuple(x / 2 for x in range(5, 34))
@@ -55,56 +54,6 @@ def decided(delay_ms: float) -> bool:
     return rest + ACCESS < SERVICE and (whole == first or abs(rest - mine) > 1e-9)
 
 
-@claim("N1")
-def _n1(runs: Runs) -> Result:
-    part = 1 - share(runs, "phase")
-    return part > WINS, f"connection 0 has {part:.3f}"
-
-
-@claim("N2")
-def _n2(runs: Runs) -> Result:
-    part = share(runs, "phase1")
-    return part > WINS, f"connection 1 has {part:.3f}"
-
-
-@claim("N3")
-def _n3(runs: Runs) -> Result:
-    part = share(runs, "phase2")
-    return EVEN < part < 1 - EVEN, f"connection 1 has {part:.3f}"
-
-
-@claim("P1")
-def _p1(runs: Runs) -> Result:
-    parts = np.array([share(runs, f"Drop Tail {d:g}") for d in DELAYS])
-    wins = [int((parts > WINS).sum()), int((parts < 1 - WINS).sum())]
-    text = f"of {len(parts)} round trips connection 1 wins at {wins[0]} and connection 0 at {wins[1]}"
-    return bool(parts.max() > WINS and parts.min() < 1 - WINS), text
-
-
-@claim("P2", whole=True)
-def _p2(runs: Runs) -> Result:
-    losing = [(shares(runs, f"Drop Tail {d:g}") > WINS).all() for d in DELAYS]
-    other = [(shares(runs, f"Drop Tail {d:g}") < 1 - WINS).all() for d in DELAYS]
-    return any(losing) and any(
-        other
-    ), f"at {sum(losing)} round trips always connection 0, at {sum(other)} always connection 1"
-
-
-@claim("P3")
-def _p3(runs: Runs) -> Result:
-    parts = np.array([share(runs, f"Random Drop {d:g}") for d in DELAYS])
-    fair = (parts > 1 / 3) & (parts < 2 / 3)
-    return bool(
-        fair.mean() >= 0.9
-    ), f"at {int(fair.sum())} of {len(parts)}; the shares are {parts.min():.2f} to {parts.max():.2f}"
-
-
-@claim("P4", whole=True)
-def _p4(runs: Runs) -> Result:
-    parts = np.array([shares(runs, f"Drop Tail with noise of 100 ms {d}").mean() for d in NOISY])
-    return bool(parts.min() > 1 / 3 and parts.max() < 2 / 3), f"connection 1 has {listed(parts)}"
-
-
 def _rule(d: float) -> int | None:
     return phase_winner(round_trip(FIRST), round_trip(d), SERVICE)
 
@@ -128,48 +77,10 @@ def _nulls(runs: Runs) -> tuple[bool | None, bool | None]:
     return all(_rule(d) is None for d in asked), met == len(asked)
 
 
-@claim("B1", nulls=_nulls)
+@CLAIMS.claim("B1", nulls=_nulls)
 def _b1(runs: Runs) -> Result:
     met, asked = _met(runs)
     even = sum(_rule(d) is None for d in DELAYS if decided(d))
     other, _ = _met(runs, rule=False)
     text = f"at {met} of {asked}; that both are equal would be right at {even}, that the shorter round trip wins at {other}"
     return met == asked == 25, text
-
-
-@claim("B2", whole=True)
-def _b2(runs: Runs) -> Result:
-    means = np.array([shares(runs, f"Drop Tail with noise of 10 ms {d}").mean() for d in NOISY])
-    longer = [part > 0.5 if d > FIRST else part < 0.5 for d, part in zip(NOISY, means, strict=True) if d != FIRST]
-    none_gone = bool(((means > 0.1) & (means < 0.9)).all())
-    return all(longer) and none_gone, f"connection 1 has {listed(means)} with {listed(np.array(NOISY), 0)} ms"
-
-
-def _loss_ratio(runs: Runs, variant: str) -> float:
-    """How many times as often a packet of the burst is dropped as one of the others."""
-    burst, others = runs.of(variant, "loss", "burst", "near*")
-    return float(burst / others)
-
-
-@claim("P5")
-def _p5(runs: Runs) -> Result:
-    ratios = np.array([_loss_ratio(runs, v) for v in ("Drop Tail", "Random Drop")])
-    return bool((ratios > 2).all()), f"{listed(ratios, 1)} times as often"
-
-
-@claim("P6")
-def _p6(runs: Runs) -> Result:
-    ratio = _loss_ratio(runs, "RED")
-    return ratio <= 1.5, f"{ratio:.1f} times as often"
-
-
-@claim("P7")
-def _p7(runs: Runs) -> Result:
-    parts = np.array([share(runs, v) for v in ("Drop Tail", "Random Drop")])
-    return bool((parts < EVEN).all()), f"it has {listed(parts)}"
-
-
-@claim("P8")
-def _p8(runs: Runs) -> Result:
-    part = share(runs, "RED")
-    return part < EVEN, f"it has {part:.2f}"
