@@ -16,7 +16,6 @@ import pytest
 
 from headgate import _core
 from headgate.explore import answers
-from headgate.explore.papers import Shelf
 from headgate.explore.subject import Subject, subject_of
 from headgate.papers import load_paper, write_report
 from headgate.papers.build import build_scenario
@@ -24,6 +23,7 @@ from headgate.papers.record import FILE, record_of, waiting
 from headgate.papers.record_reader import understood
 from headgate.papers.reproduction import Reproduction
 from headgate.papers.runner import reproduce_items
+from headgate.papers.shelf.shelf import Shelf
 from headgate.results.results import Results
 
 from ..conftest import Cli
@@ -356,7 +356,7 @@ def test_one_item_at_a_time_is_reproduced_and_it_ends_with_its_page(monkeypatch:
         finally:
             ended.set()
 
-    monkeypatch.setattr("headgate.explore.paper_runs.each_item", endless)
+    monkeypatch.setattr("headgate.papers.shelf.runs.each_item", endless)
     body = json.dumps(place()).encode()
 
     async def left() -> tuple[int, str]:

@@ -60,7 +60,7 @@ def test_the_report_of_all_papers_opens_with_its_failures(own: Path, cli: Cli, m
     own.rename(other)
     write_paper(own)
     claims = own / "claims.py"
-    claims.write_text(claims.read_text().replace("shares = ", "shares = 1 / 0, "))
+    claims.write_text(claims.read_text().replace("    return", "    1 / 0\n    return"))
     monkeypatch.setattr(
         "headgate.papers.whole.run.papers_of", lambda ours=False: [load_paper(f"./{f.name}") for f in (own, other)]
     )

@@ -47,7 +47,7 @@ SEVERAL = {
     ("lab/attacks/sentences.py", "runs"): "of several seeds",
     ("lab/conformance/disciplines.py", "packets"): "a rate",
     ("lab/conformance/controls.py", "packets"): "a rate",
-    ("explore/paper_pages.py", "cells"): "a table of a paper",
+    ("papers/shelf/answers.py", "cells"): "a table of a paper",
     ("lab/attacks/terminal.py", "candidates"): "a rate",
     ("comparison/points.py", "runs"): "the whole, of which some",
     ("explore/story.py", "round trips"): "a duration over that of a round trip",

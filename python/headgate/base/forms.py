@@ -8,9 +8,9 @@ from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from .. import _core
 from .documents import Toml, toml
@@ -21,6 +21,18 @@ T = TypeVar("T")
 
 #: Of forms: no keys but their own.
 CLOSED: ConfigDict = {"extra": "forbid"}
+
+Table = dict[str, Any]
+
+#: A text that says something.
+Name = Annotated[str, Field(min_length=1)]
+
+
+class Form:
+    """What is read from a file and holds no keys but its own."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+
 
 #: Maximum length of a file that stands beside others of its kind, in bytes.
 LONGEST = 100_000

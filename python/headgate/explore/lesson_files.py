@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import _core
+from ..base.data_folder import DataFolder
 from ..base.errors import HeadgateError, ScenarioError
-from ..papers.checks import checked, one_of, wrong
-from ..papers.folder import Folder
-from ..papers.model import Form, Name, Table
+from ..base.forms import Form, Name, Table, checked, one_of, wrong
 from ..scenario.scenario import Scenario
 from .controls import controls, with_value
 from .lesson import Lesson, lessons, made, ran
@@ -82,12 +81,12 @@ def with_own(
     names = sorted(file.name for file in folder.glob("*.toml"))
     if not names:
         raise HeadgateError(f"--lessons: {folder} has no file *.toml; expected a file for each lesson")
-    own = [_read(Folder(folder, str(folder), folder), name, allow_code, warn) for name in names]
+    own = [_read(DataFolder(folder, str(folder), "a lesson"), name, allow_code, warn) for name in names]
     return lessons() | {lesson.name: lesson for lesson in own}
 
 
-def _read(folder: Folder, name: str, allow_code: bool, warn: Callable[[str], object]) -> Lesson:
-    data, origin = folder.toml(name, expected="a lesson"), folder.origin(name)
+def _read(folder: DataFolder, name: str, allow_code: bool, warn: Callable[[str], object]) -> Lesson:
+    data, origin = folder.toml(name), folder.origin(name)
     form = checked(LessonForm, data, origin)
     for key, least in (("text", 1), ("shows", 1), ("answers", 2)):
         if len(getattr(form, key)) < least:

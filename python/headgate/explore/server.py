@@ -18,7 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__, _core
-from . import packets, progress, story
+from . import packets, pages, progress, story
 from .compare import MOST as SEEDS
 from .compare import compared
 from .export import exported
@@ -26,7 +26,6 @@ from .front.routes import FrontRoutes, Opener
 from .guard import Guard, Unforeseen
 from .lesson import lesson
 from .links import fragment_of, scenario_in
-from .paper_routes import PaperRoutes
 from .phases import checked
 from .replays import export as replay_export
 from .replays.difference import compared as of_replays
@@ -84,7 +83,7 @@ class Explorer:
             Route("/api/study/grid", self._grid),
             Route("/api/study/variant/{number:int}", self._variant),
             *FrontRoutes(self.subject, self.opener).routes(),
-            *PaperRoutes(self.subject.shelf, self.runs).routes(),
+            *pages.routes(self.subject.kind, self.subject.shelf, self.runs),
             Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
         ]
         faults: dict[Any, Any] = {**dict.fromkeys(TOLD, _failed), 404: _missing, 405: _missing}

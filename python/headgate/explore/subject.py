@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import HeadgateError
-from ..papers.record import FILE
 from ..plugins import registry, trust
 from ..scenario.scenario import Scenario
 from ..sweep import open_study
+from . import pages
 from .lesson import Lesson, lessons
-from .papers import Shelf, shelf_of, unknown
 from .replays.settings import initial_settings
 from .replays.trace import Trace, is_trace
 from .runs import allowed
@@ -35,7 +34,8 @@ class Subject:
     scenario: Setup | None = None
     points: Points | None = None
     trace: Trace | None = None
-    shelf: Shelf | None = None
+    #: What a page of another floor shows, such as papers.
+    shelf: Any = None
     #: A second variant, and what was chosen because it was not given.
     other: Setup | None = None
     chosen: list[str] = field(default_factory=list)
@@ -81,16 +81,15 @@ def subject_of(
         raise HeadgateError(f"--{name}: expected a trace (CSV, Parquet, pcap or pcapng) with this option, found {what}")
     if file is None:
         return Subject(place=Path(), allow_files=allow_files)
-    shelf = shelf_of(file, allow_code)
-    if shelf is not None:
-        return Subject("papers", _title(shelf), file.name, shelf=shelf)
+    found = pages.shown(file, allow_code)
+    if found is not None:
+        kind, title, shelf = found
+        return Subject(kind, title, file.name, shelf=shelf)
     if not file.suffix and not file.exists():
-        raise unknown(file)
+        raise pages.unknown(file)
     if file.is_dir():
         if not (file / "manifest.json").exists():
-            raise HeadgateError(
-                f"{file}: expected the folder of a study, with manifest.json, or of a report, with {FILE}; found neither"
-            )
+            raise pages.no_study(file)
         study = open_study(file)
         if not len(study.runs):
             raise HeadgateError(f"{file}: no run of this study has ended yet; expected at least one")
@@ -111,13 +110,6 @@ def subject_of(
     scenario.resolve()
     # Errors that the page shows later are about what was changed there, not about the file.
     return Subject("scenario", str(scenario.data.get("name") or file.name), file.name, Scenario(scenario.data))
-
-
-def _title(shelf: Shelf) -> str:
-    names = list(shelf.papers)
-    if len(names) > 1:
-        return f"Report of {len(names)} papers"
-    return f"{'Paper' if shelf.here else 'Report of'} {names[0]}"
 
 
 def _replay(file: Path, options: dict[str, Any], max_memory: str | int | None) -> Subject:

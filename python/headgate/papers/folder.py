@@ -14,19 +14,15 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..base.documents import document
+from ..base.data_folder import DataFolder
 from ..base.errors import HeadgateError, cut, nearest
-from ..base.text import decoded
 from ..plugins import trust
-from .model import LocatedError, PaperError, Table
+from .model import LocatedError, PaperError
 
 if TYPE_CHECKING:
     from .model import Paper
-
-#: No file of a paper is longer than this many bytes.
-LONGEST = 8_000_000
 
 
 def is_own(paper: str) -> bool:
@@ -38,56 +34,16 @@ def is_own(paper: str) -> bool:
     return os.sep in paper or (os.altsep is not None and os.altsep in paper) or paper in (".", "..")
 
 
-class Folder:
-    """The files of a paper. `title` is what errors call the folder."""
+class Folder(DataFolder):
+    """The files of a paper, and its modules."""
+
+    error = PaperError
 
     def __init__(self, root: Traversable, title: str, place: Path | None = None) -> None:
         """Takes the folder, and its path where it is one of the user's own."""
-        self.root = root
-        self.title = title
+        super().__init__(root, title, "a file of a paper")
         self.place = place
         self.name = place.resolve().name if place else _called(root)
-
-    def origin(self, file: str) -> str:
-        """What errors call a file."""
-        return f"{self.title}/{file}"
-
-    def has(self, file: str) -> bool:
-        """Whether there is such a file."""
-        return self.root.joinpath(file).is_file()
-
-    def text(self, file: str, needed_by: str = "") -> str:
-        """The text of a file.
-
-        Raises:
-            PaperError: there is none, or it cannot be read; `needed_by` is the file and the place that name it.
-        """
-        where = f"{needed_by}: " if needed_by else ""
-        path = self.root.joinpath(file)
-        if not path.is_file():
-            names = [f.name for f in self.root.iterdir() if f.is_file()] if self.root.is_dir() else []
-            hint = nearest(file, names)
-            raise PaperError(f"{where}found no file {cut(self.origin(file))}; expected one{hint and '.' + hint}")
-        try:
-            with path.open("rb") as f:
-                raw = f.read(LONGEST + 1)
-        except OSError as e:
-            raise PaperError(f"{self.origin(file)}: cannot be read; {e.strerror or e}") from None
-        if len(raw) > LONGEST:
-            raise PaperError(f"{self.origin(file)}: expected a file of at most {LONGEST // 1_000_000} MB")
-        return decoded(raw, self.origin(file), PaperError)
-
-    def toml(self, file: str, needed_by: str = "", expected: str = "a file of a paper") -> Table:
-        """The contents of a TOML file, which was `expected` to be something.
-
-        Raises:
-            PaperError: there is none, or it is no TOML; the error names the line.
-        """
-        try:
-            found: dict[str, Any] = document(self.text(file, needed_by), self.origin(file), expected)
-        except HeadgateError as e:
-            raise e if isinstance(e, PaperError) else PaperError(str(e)) from None
-        return found
 
     def codes(self) -> list[trust.Code]:
         """The files in Python of a folder of the user's own."""

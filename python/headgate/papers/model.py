@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from ..base.errors import HeadgateError, cut, nearest
+from ..base.forms import Form as Form
+from ..base.forms import Name as Name
+from ..base.forms import Table as Table
 from .levels import Unknown
-
-Table = dict[str, Any]
 
 #: Marks of a published number. STATED: printed in the paper. REPAIRED: printed there in a wrong place or
 #: damaged, and put right.
@@ -43,16 +44,6 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> PaperError:
     """The error for a name that is not in a list, with the list and the nearest name."""
     names = list(known)
     return PaperError(f'there is no {kind} "{name}"; expected one of {", ".join(names)}.{nearest(name, names)}')
-
-
-class Form:
-    """What is read from a file and holds no keys but its own; `checks.py` reads it."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
-
-
-#: A text that says something.
-Name = Annotated[str, Field(min_length=1)]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from ...base.documents import loads
 from ...base.errors import HeadgateError
 from ...base.text import decoded
 from ...scenario.examples import about
+from ..pages import kind_of
 from ..replays.trace import has_ending
 
 #: Maximum numbers of entries of a folder that are examined, and that are listed; maximum size in bytes of a scenario file that is read.
@@ -68,8 +69,8 @@ def _look(file: Path) -> FolderEntry | None:
 
 def _of_folder(file: Path) -> str:
     """The kind of a folder as a whole; empty if it is none of these."""
-    if (file / "paper.toml").is_file():
-        return "paper"
+    if kind := kind_of(file):
+        return kind
     if (file / "manifest.json").is_file():
         from ...sweep.checksums import read_manifest
 
@@ -79,6 +80,4 @@ def _of_folder(file: Path) -> str:
             # The manifest is that of a run, or of something else.
             return ""
         return "study"
-    from ..papers import reports_in
-
-    return "report" if reports_in(file) else ""
+    return ""

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..base.counts import counted
-from ..papers.model import PRINTED, Published
-from ..papers.record_reader import RecordedItem, RecordedNumber, RecordedPaper
-from ..papers.terminal import as_printed, paper_text, published_by, tables, title_of
-from ..papers.verdict import VERDICTS
-from ..results.results import digits
-from .papers import Shelf
+from ...base.counts import counted
+from ...results.results import digits
+from ..model import PRINTED, Published
+from ..record_reader import RecordedItem, RecordedNumber, RecordedPaper
+from ..terminal import as_printed, paper_text, published_by, tables, title_of
+from ..verdict import VERDICTS
+from .shelf import Shelf
 
 #: Maximum number of runs of which a list is shown for one number.
 NEAR = 400

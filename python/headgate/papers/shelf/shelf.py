@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..base.errors import HeadgateError, cut, nearest
-from ..papers.folder import list_papers
-from ..papers.load import load_paper
-from ..papers.model import Paper
-from ..papers.record import FILE, record_of, waiting
-from ..papers.record_reader import LONGEST, RecordedItem, RecordedNumber, RecordedPaper, read_record, understood
-from ..papers.reproduction import ItemResult, Reproduction
-from .wire import RequestError
+from ...base.errors import HeadgateError, cut
+from ...explore.wire import RequestError
+from ..folder import list_papers
+from ..load import load_paper
+from ..model import Paper
+from ..record import FILE, record_of, waiting
+from ..record_reader import LONGEST, RecordedItem, RecordedNumber, RecordedPaper, read_record, understood
+from ..reproduction import ItemResult, Reproduction
 
 #: Maximum number of papers in a report.
 MOST = 100
@@ -95,16 +95,6 @@ def shelf_of(file: Path, allow_code: bool = False) -> Shelf | None:
     if name in list_papers() and not file.exists():
         return _own(name, allow_code)
     return None
-
-
-def unknown(file: Path) -> HeadgateError:
-    """The error for a name that is neither a file nor a paper."""
-    names = list_papers()
-    hint = nearest(file.name, names)
-    return HeadgateError(
-        f"{cut(file)}: found no such file or folder; expected a scenario, the folder of a study or of a report, or a paper: "
-        f"one of {', '.join(names)}.{hint}"
-    )
 
 
 def _own(name: str, allow_code: bool) -> Shelf:

@@ -8,19 +8,19 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Any
 
-from .. import _core
-from ..base.errors import HeadgateError, cut
-from ..papers.measure import Outcome, flow_called
-from ..papers.model import Measure, PaperError, Table
-from ..papers.record_reader import RecordedItem, RecordedNumber, RecordedPaper, RecordedVariant
-from ..papers.runner import each_item
-from ..papers.runs import Work
-from ..scenario.scenario import Scenario
-from .compare import changed
-from .engine import run
-from .paper_pages import number_sentences, shown, value_text
-from .papers import Shelf
-from .wire import RequestError, StoppedError
+from ... import _core
+from ...base.errors import HeadgateError, cut
+from ...explore.compare import changed
+from ...explore.engine import run
+from ...explore.wire import RequestError, StoppedError
+from ...scenario.scenario import Scenario
+from ..measure import Outcome, flow_called
+from ..model import Measure, PaperError, Table
+from ..record_reader import RecordedItem, RecordedNumber, RecordedPaper, RecordedVariant
+from ..runner import each_item
+from ..runs import Work
+from .answers import number_sentences, shown, value_text
+from .shelf import Shelf
 
 #: Of numbers that no single run gives.
 _STUDIED = (

@@ -9,15 +9,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from .. import _core
-from . import progress
-from .paper_pages import listed, shown
-from .paper_runs import Reproducer, measured, opened
-from .papers import Shelf
-from .request import body, number_of, reply, scenario_of, text_of, threaded, whole_of
-from .runs import Runs
-from .stream import Stream
-from .wire import RequestError
+from ... import _core
+from ...explore import progress
+from ...explore.request import body, number_of, reply, scenario_of, text_of, threaded, whole_of
+from ...explore.runs import Runs
+from ...explore.stream import Stream
+from ...explore.wire import RequestError
+from .answers import listed, shown
+from .runs import Reproducer, measured, opened
+from .shelf import Shelf
 
 #: Numbers of runs and of an item's numbers are below this.
 MANY = 10_000_000
