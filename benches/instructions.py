@@ -19,7 +19,7 @@ from pathlib import Path
 PROGRAM = Path(__file__).parent.parent / "target/debug/examples/transport"
 
 #: Simulated seconds of the shorter and the longer run.
-SECONDS = {"W2": (5, 25), "W3": (2.5, 4)}
+SECONDS = {"W2": (5, 25), "W3": (2.5, 3)}
 
 #: Most instructions of a control, in those of jk_reno; 3 to 5 % above what was measured with the build of a checkout.
 BOUNDS = {
