@@ -28,7 +28,7 @@ Table = dict[str, Any]
 Name = Annotated[str, Field(min_length=1)]
 
 
-class Form:
+class ClosedForm:
     """What is read from a file and holds no keys but its own."""
 
     __pydantic_config__: ClassVar[ConfigDict] = CLOSED

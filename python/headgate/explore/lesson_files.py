@@ -12,7 +12,7 @@ from pathlib import Path
 from .. import _core
 from ..base.data_folder import DataFolder
 from ..base.errors import HeadgateError, ScenarioError
-from ..base.forms import Form, Name, Table, checked, one_of, wrong
+from ..base.forms import ClosedForm, Name, Table, checked, one_of, wrong
 from ..scenario.scenario import Scenario
 from .controls import controls, with_value
 from .lesson import Lesson, lessons, made, ran
@@ -21,7 +21,7 @@ from .store import Finished
 
 
 @dataclass(frozen=True)
-class ConditionForm(Form):
+class ConditionForm(ClosedForm):
     """A condition on what the run gave."""
 
     value: Name
@@ -31,7 +31,7 @@ class ConditionForm(Form):
 
 
 @dataclass(frozen=True)
-class AnswerForm(Form):
+class AnswerForm(ClosedForm):
     """An answer, and when it is right."""
 
     text: Name
@@ -39,7 +39,7 @@ class AnswerForm(Form):
 
 
 @dataclass(frozen=True)
-class VariantForm(Form):
+class VariantForm(ClosedForm):
     """A further variant that the answer shows."""
 
     text: Name
@@ -47,7 +47,7 @@ class VariantForm(Form):
 
 
 @dataclass(frozen=True)
-class LessonForm(Form):
+class LessonForm(ClosedForm):
     """The keys of the file of a lesson."""
 
     title: Name

@@ -13,10 +13,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..base.errors import HeadgateError, cut, nearest
-from ..base.forms import Form as Form
+from ..base.forms import ClosedForm
 from ..base.forms import Name as Name
 from ..base.forms import Table as Table
 from .levels import Unknown
+
+#: What is read from a file of a paper.
+Form = ClosedForm
 
 #: Marks of a published number. STATED: printed in the paper. REPAIRED: printed there in a wrong place or
 #: damaged, and put right.
