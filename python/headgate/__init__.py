@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .results.results import Results
     from .scenario.examples import example
     from .scenario.scenario import Scenario
-    from .sweep import Study, Sweep, open_study
+    from .sweep import Study, Sweep, gather, open_study
 
 __all__ = [
     "Compared",
@@ -72,6 +72,7 @@ __all__ = [
     "example",
     "exports",
     "game",
+    "gather",
     "infer",
     "lab",
     "open_study",
@@ -120,6 +121,7 @@ _NAMES = {
     "Reproduction": "papers",
     "Sweep": "sweep",
     "Study": "sweep",
+    "gather": "sweep",
     "open_study": "sweep",
     "compare": "comparison",
     "Compared": "comparison",

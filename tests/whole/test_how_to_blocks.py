@@ -26,6 +26,10 @@ from .test_docs import PAGES, blocks
 #: Pages whose blocks are looked at here or in another test, each with the languages of its blocks and where they are run, or why not.
 ELSEWHERE = {
     "choose-a-transport": {"toml": "here", "console": "here"},
+    "cluster": {
+        "sh": "test_cluster_page.py", "yaml": "test_cluster_page.py", "python": "test_cluster_page.py",
+        "text": "not run: needs dask-kubernetes and a cluster",
+    },
     "explore": {"sh": "here", "python": "here"},
     "flows-that-come-and-go": {"toml": "test_completion_metrics.py"},
     "infer": {"sh": "not run: minutes to hours; test_inference.py has the command", "toml": "here"},

@@ -144,6 +144,7 @@ BASES = {
     "evaluate": ("nobody",), "referee": ("nobody",), "attack": ("nobody",), "contract": ("nobody",), "conform": ("nobody",),
     "compare": ("a", "--by", "b", "--metric", "c"), "plot": ("a", "--out", "a.svg"), "infer": ("nothing",), "reproduce": ("nothing",),
     "control": ("nobody", "--stdio"), "train": ("--out", "a.txt"), "explore": ("nothing.toml", "--no-browser"), "diff": ("a", "b"),
+    "gather": ("nothing",),
     "course": ("nothing",), "trust": ("nothing",), "list": (), "examples": (), "new": ("control", "9"), "schema": (),
     "bench": ("--repeats", "0"), "bdp": ("1Mbit/s", "10ms"),
 }  # fmt: skip

@@ -80,6 +80,11 @@ def class_of(name: str) -> type[Command]:
     return found
 
 
+def name_of(command: type[Command]) -> str:
+    """The name of a command of headgate: that of its file."""
+    return command.__module__.rpartition(".")[2].replace("_", "-")
+
+
 def _load(name: str) -> click.Command:
     if name in own_names():
         return to_click(class_of(name), name)

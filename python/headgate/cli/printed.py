@@ -113,6 +113,21 @@ class StudyJson(Shape):
     failures: list[FailureJson] = key("Runs that failed.")
 
 
+class PartJson(StudyJson, part="part"):
+    """A part of the runs, made with `--part`. `complete` and `runs` are of the part."""
+
+    folder: str = key("Its folder.")
+    part_: int = key("Which part it is, from 1.")
+    of: int = key("Of how many.")
+
+
+class GatheredJson(StudyJson):
+    """Parts that were joined, of which the command makes the rest: it names code of its user's, or runs are missing."""
+
+    folder: str = key("The folder.")
+    rest_: str = key("The command that makes the rest.")
+
+
 class PhaseJson(Shape, part="phase"):
     """Whether the shares depend on the phase of arrivals, with `--phase`."""
 

@@ -58,6 +58,12 @@ def _limited(ctx: click.Context, _: click.Parameter, most: str | None) -> None:
     memory.limit_to(most)
 
 
+def part() -> Any:
+    """`--part`, of a command whose runs may be divided among machines; `read_part` reads it."""
+    about = "Make only this part of the runs, such as 3/64, into a folder of its own; headgate gather joins all parts."
+    return option(about, metavar="I/N")
+
+
 def resume(what: str) -> Any:
     """`--resume`, of a command that goes on in its folder; `what` goes on."""
     return option(f"Continue the {what} in the folder, if there is one.")

@@ -6,13 +6,14 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .parts import gather
     from .study import Study, open_study
     from .sweep import Sweep
 
-__all__ = ["Study", "Sweep", "open_study"]
+__all__ = ["Study", "Sweep", "gather", "open_study"]
 
 #: The modules of the names of this package, loaded on first use: a worker needs none of them, and none of their libraries.
-_LAZY = {"Study": "study", "Sweep": "sweep", "open_study": "study"}
+_LAZY = {"Study": "study", "Sweep": "sweep", "gather": "parts", "open_study": "study"}
 
 
 def __getattr__(name: str) -> object:

@@ -12,10 +12,12 @@ import json
 import shlex
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import HeadgateError
+from ..base.parts import MARK, read_mark, repeated
 from .arrow import pyarrow
 
 if TYPE_CHECKING:
@@ -36,9 +38,18 @@ class DamagedError(HeadgateError):
 
     def __init__(self, file: Path, folder: Path, why: str = "its contents are not those that were written") -> None:
         """Takes the file, the folder of its study and the fault."""
-        command = f"headgate sweep FILE --out {shlex.quote(str(folder))} --resume"
-        super().__init__(f"{file}: is damaged: {why}; repair it with: {command} (with the study's own FILE)")
+        super().__init__(f"{file}: is damaged: {why}; repair it with: {_repair(folder)}")
         self.file = file
+
+
+def _repair(folder: Path) -> str:
+    """The command that makes the damaged runs of a study again."""
+    if (folder / MARK).exists():
+        with suppress(HeadgateError):
+            part = read_mark(folder).part
+            if part.words:
+                return repeated(part, part.number, folder)
+    return f"headgate sweep FILE --out {shlex.quote(str(folder))} --resume (with the study's own FILE)"
 
 
 def part_of(rows: pa.Table) -> tuple[pa.Buffer, str]:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..base.parts import Share
 from ..stats import enough, runs_needed
 
 Run = tuple[int, int]
@@ -40,14 +41,29 @@ class Plan(Protocol):
 
 
 class Fixed:
-    """A fixed number of replications of every valid variant."""
+    """A fixed number of replications of every valid variant, or a part of these runs."""
 
-    def __init__(self, variants: Iterable[int], length: int, replications: int, done: Iterable[Run] = ()) -> None:
+    def __init__(
+        self,
+        variants: Iterable[int],
+        length: int,
+        replications: int,
+        done: Iterable[Run] = (),
+        part: Share | None = None,
+    ) -> None:
         """Takes the variants to run, of `length` in all, and the runs that are done."""
         self._length, self._replications = length, replications
         variants, past = list(variants), set(done)
-        self._total = len(variants) * replications
-        self._rest = ((v, k) for v in variants for k in range(replications) if (v, k) not in past)
+        if part is None:
+            self._total = len(variants) * replications
+            runs = ((v, k) for v in variants for k in range(replications))
+        else:
+            # Whether a variant is valid moves no run from one part to another.
+            valid = set(variants)
+            own = [divmod(p, replications) for p in part.positions(length * replications)]
+            runs = (run for run in own if run[0] in valid)
+            self._total = sum(v in valid for v, _ in own)
+        self._rest = (run for run in runs if run not in past)
         self._back: deque[Run] = deque()
 
     @property

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base.errors import HeadgateError
 from .store import Store
 
+#: What makes two studies the same; of two parts of one, `part` differs.
+KEYS = ("headgate", "scenario", "sweep", "seed", "axes")
 
-def same_study(store: Store, manifest: dict[str, Any]) -> None:
-    """Raises if the folder holds another study, naming what differs."""
-    for key in ("headgate", "scenario", "sweep", "seed", "axes"):
-        difference = _difference(key, store.manifest.get(key), manifest[key])
-        if difference is not None:
-            raise HeadgateError(
-                f"{store.folder}: holds another study: {difference}; expected the same, or another folder"
-            )
+
+def same_study(store: Store, manifest: Mapping[str, Any]) -> None:
+    """Raises if the folder holds another study, or another part of it, naming what differs."""
+    found = difference(store.manifest, manifest, (*KEYS, "part"))
+    if found is not None:
+        raise HeadgateError(f"{store.folder}: holds another study: {found}; expected the same, or another folder")
+
+
+def difference(old: Mapping[str, Any], new: Mapping[str, Any], keys: Sequence[str] = KEYS) -> str | None:
+    """The first place where the manifests of two studies differ; None for the same study."""
+    return next((d for key in keys if (d := _difference(key, old.get(key), new.get(key))) is not None), None)
 
 
 def _difference(path: str, old: Any, new: Any) -> str | None:

@@ -31,6 +31,7 @@ import numpy as np
 
 from ..base.atomic import atomic, write_text
 from ..base.errors import HeadgateError
+from ..base.parts import MARK
 from .arrow import canonical, pyarrow, to_arrow, to_numpy
 from .checksums import COPY, DamagedError, manifest_text, part_of, read_chunk, read_manifest, read_part, write_chunk
 from .lock import lock
@@ -51,9 +52,9 @@ PART_ROWS = 2_000_000
 class Store:
     """The folder of a study. Only one process writes to it; any number may read."""
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        """Takes the folder, which may not be there yet."""
-        self.folder = Path(folder)
+    def __init__(self, folder: str | os.PathLike[str], sources: Sequence[Store] = ()) -> None:
+        """Takes the folder, which may not be there yet, and others whose runs are to be merged into it."""
+        self.folder, self._sources = Path(folder), sources
         self.manifest: dict[str, Any] = {}
         self._lock: int | None = None
         self._next = 0
@@ -109,16 +110,17 @@ class Store:
         Raises:
             HeadgateError: another process writes to the folder, or it cannot be made.
         """
-        with self._writing():
+        with self.writing():
             self._lock = lock(self.folder, "this study")
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
         """Reports an error of the folder as a message."""
         try:
             yield
         except OSError as e:
-            kept = "; finished runs are kept: make room and continue with --resume" if self.manifest else ""
+            going_on = self.manifest and not self._sources
+            kept = "; finished runs are kept: make room and continue with --resume" if going_on else ""
             raise HeadgateError(f"{self.folder}: cannot be written: {e.strerror or e}{kept}") from None
 
     def close(self) -> None:
@@ -134,7 +136,7 @@ class Store:
             HeadgateError: the folder cannot be written.
         """
         text = manifest_text(manifest)
-        with self._writing():
+        with self.writing():
             write_text(self._manifest, text, durable=True)
             # Before the files that it names are changed again: as long as one of both is undamaged, the study is.
             write_text(self._copy, text, durable=True)
@@ -155,7 +157,7 @@ class Store:
                 for i in range(len(TABLES)):
                     read_chunk(chunk, i, len(TABLES), self.folder)
             except DamagedError:
-                with self._writing():
+                with self.writing():
                     chunk.unlink(missing_ok=True)
                 messages.append(f"{chunk}: was damaged; its runs are done again")
         lost = np.zeros(len(columns), dtype=bool)
@@ -188,7 +190,7 @@ class Store:
         """
         text = manifest_text(self.manifest)
         keep = {part["name"] for name in TABLES for part in self._files(name)}
-        with self._writing():
+        with self.writing():
             # The copy of the generation before would name files that are removed now.
             for file in (self._manifest, self._copy):
                 if not file.is_file() or file.read_bytes() != text.encode():
@@ -197,7 +199,7 @@ class Store:
                 for file in (self.folder / table).glob("*"):
                     if f"{table}/{file.name}" not in keep:
                         file.unlink()
-            for file in self.folder.glob(".manifest*"):
+            for file in (*self.folder.glob(".manifest*"), *self.folder.glob(f".{MARK}.*")):
                 file.unlink()
             for work in self.folder.glob("work-*"):
                 if work != self._work:
@@ -220,7 +222,7 @@ class Store:
         Raises:
             HeadgateError: the folder cannot be written: the disk is full, for example.
         """
-        with self._writing(), atomic(self._work / f"chunk-{self._next:06}.arrows", durable=True) as file:
+        with self.writing(), atomic(self._work / f"chunk-{self._next:06}.arrows", durable=True) as file:
             write_chunk([tables[name] for name in TABLES], file)
         self._next += 1
 
@@ -231,6 +233,8 @@ class Store:
             DamagedError: a file is not as it was written.
             HeadgateError: a file cannot be read.
         """
+        for source in self._sources:
+            yield from source._parts(name)
         for part in self._files(name):
             yield read_part(self.folder / part["name"], part["sha256"], self.folder)
         for chunk in self._chunks():
@@ -256,7 +260,7 @@ class Store:
             HeadgateError: the folder cannot be written; the generation before still counts.
         """
         old, generation = {part["name"] for name in TABLES for part in self._files(name)}, self.generation + 1
-        with self._writing():
+        with self.writing():
             files = {name: self._merge_table(name, keep, columns) for name in TABLES}
         work = self._work
         self.write_manifest({**self.manifest, "generation": generation, "complete": complete, "files": files})

@@ -63,10 +63,7 @@ class Study:
         return bool(self.manifest["complete"])
 
     def _all_axes(self) -> list[Axis]:
-        return [
-            Axis(a["place"], tuple(a["paths"]), [()] * len(next(iter(a["columns"].values()))), a["columns"])
-            for a in self.manifest["axes"]
-        ]
+        return axes_of(self.manifest)
 
     @cached_property
     def axes(self) -> list[Axis]:
@@ -240,6 +237,14 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
         HeadgateError: there is no study in it.
     """
     return Study(folder)
+
+
+def axes_of(manifest: Mapping[str, Any]) -> list[Axis]:
+    """The axes of a study with their columns, without the values that they set."""
+    return [
+        Axis(a["place"], tuple(a["paths"]), [()] * len(next(iter(a["columns"].values()))), a["columns"])
+        for a in manifest["axes"]
+    ]
 
 
 def axis_columns(variants: Variants) -> pa.Table:

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from .. import __version__, _core
 from ..base.atomic import require_folder
 from ..base.errors import HeadgateError, cut, nearest, wrong
 from ..base.memory import share
+from ..base.parts import Share, read_part
 from ..scenario.scenario import Scenario, require_plain
 from . import rows
 from .arrow import pyarrow
@@ -24,6 +25,7 @@ from .axes import Axis, Variants, read_axes, refuse
 from .checksums import FORMAT
 from .driver import Driver, Interrupted, Progress, failures, interrupts
 from .engines import ENGINES, Dask, Engine, Local
+from .parts import begin, mark_done
 from .plan import Fixed, Plan, Until
 from .resumption import same_study
 from .store import TABLES, Store
@@ -145,8 +147,13 @@ class Sweep:
     @property
     def least_runs(self) -> int:
         """Runs in all; with a stopping rule, the fewest."""
+        return len(self._variants) * self._least
+
+    @property
+    def _least(self) -> int:
+        """Runs of each variant; with a stopping rule, the fewest."""
         stop = self._checked["stop"]
-        return len(self._variants) * (int(stop["least"]) if stop else self.replications)
+        return int(stop["least"]) if stop else self.replications
 
     @cached_property
     def _texts(self) -> Texts:
@@ -169,10 +176,11 @@ class Sweep:
         resume: bool = False,
         progress: Progress | None = None,
         max_memory: str | int | None = None,
+        part: str | Share | None = None,
     ) -> Study:
         """Runs the study.
 
-        Results depend neither on the engine nor on the number of workers.
+        Results depend neither on the engine nor on the number of workers, nor on whether `gather` joins them from parts.
 
         Args:
             out: folder to store it in; a temporary one, which is removed with the result, unless given.
@@ -183,6 +191,8 @@ class Sweep:
             progress: called with (runs done, runs in all as far as is known, runs that failed).
             max_memory: bytes, or a size such as "4GB", that the runs of all workers may take together; three quarters of each
                 worker's machine unless given. A run that takes more than its part has failed.
+            part: make only this part of the runs, such as "3/64"; `headgate.gather` joins the folders of all parts. With a stopping
+                rule, parts make the fewest runs, and the study in the joined folder is continued with `resume`.
 
         Raises:
             ScenarioError: a value of an axis makes no valid scenario.
@@ -199,10 +209,15 @@ class Sweep:
         if workers is not None and workers < 1:
             raise HeadgateError(f"workers {workers}; expected at least 1")
         most = None if max_memory is None else share(max_memory, 1)
+        if isinstance(part, str):
+            part = read_part(part, "part")
+        if part is not None and out is None:
+            raise HeadgateError(f"part {part}: expected a folder for it beside it")
         self.whole().require_code()
         store = Store(tempfile.mkdtemp(prefix="headgate-") if out is None else out)
         try:
-            return self._run(store, engine, address, workers, resume, progress, most, temporary=out is None)
+            start = partial(_engine, engine, address, workers)
+            return self._run(store, start, resume, progress, most, part, temporary=out is None)
         except BaseException:
             if out is None:
                 shutil.rmtree(store.folder, ignore_errors=True)
@@ -211,27 +226,25 @@ class Sweep:
     def _run(
         self,
         store: Store,
-        engine: str,
-        address: str | None,
-        workers: int | None,
+        start: Callable[[], Engine],
         resume: bool,
         progress: Progress | None,
         most: int | None,
+        part: Share | None,
         temporary: bool,
     ) -> Study:
-        self._meet(store, resume)
+        self._meet(store, resume, part)
         checks = self.check()
         with interrupts(_report) as stopped:
             try:
-                start = partial(_engine, engine, address, workers)
-                finished = self._work(store, checks, start, stopped, progress, most)
+                finished = self._work(store, checks, start, stopped, progress, most, part)
             finally:
                 store.close()
             if not finished or stopped():
                 raise Interrupted(stopped())
         return Study(store.folder, temporary)
 
-    def _meet(self, store: Store, resume: bool) -> None:
+    def _meet(self, store: Store, resume: bool, part: Share | None) -> None:
         """Checks the contents of the folder before long work."""
         if re.search("[\ud800-\udfff]", str(store.folder)):
             # The library that reads tables takes no other names.
@@ -242,13 +255,13 @@ class Sweep:
                 raise HeadgateError(
                     f"{store.folder}: holds a study already; expected --resume to continue it, or another folder"
                 )
-            same_study(store.open(mend=True), self._manifest())
+            same_study(store.open(mend=True), self._manifest(part))
         elif store.folder.is_dir() and any(
             f.name != ".lock" and not f.name.startswith(".manifest") for f in store.folder.iterdir()
         ):
             raise HeadgateError(f"{store.folder}: expected an empty or absent folder, or that of a study")
 
-    def _manifest(self) -> dict[str, Any]:
+    def _manifest(self, part: Share | None = None) -> dict[str, Any]:
         manifest = {
             "kind": "study",
             "format": FORMAT,
@@ -263,6 +276,7 @@ class Sweep:
             "generation": 0,
             "complete": False,
             "files": {},
+            **({} if part is None else {"part": str(part)}),
         }
         whole: dict[str, Any] = json.loads(json.dumps(manifest, default=str))
         return whole
@@ -271,26 +285,29 @@ class Sweep:
         self,
         store: Store,
         checks: list[Check],
-        start: Any,
-        stopped: Any,
+        start: Callable[[], Engine],
+        stopped: Callable[[], int],
         progress: Progress | None,
         most: int | None,
+        part: Share | None,
     ) -> bool:
         store.lock()
         if store.exists:
-            same_study(store.open(mend=True), self._manifest())
+            same_study(store.open(mend=True), self._manifest(part))
             for mended in store.mend(axis_columns(self._variants)):
                 _report(mended)
         else:
-            store.write_manifest(self._manifest())
+            store.write_manifest(self._manifest(part))
         store.clean()
-        plan, past = self._plan(store, checks)
+        before = bool(store.manifest["complete"]) if part is None else begin(store, part)
+        plan, past = self._plan(store, checks, part)
         engine: Engine | None = None
-        before = (store.manifest["complete"], store.generation)
         try:
             first = plan.next(1)
             plan.put_back(first)
             if first:
+                if part is not None and before:
+                    mark_done(store, part, False)
                 engine = start()
                 keys = [check.key or "" for check in checks]
                 driver = Driver(engine, store, plan, self._texts.of, keys, self.seed, self._metric, progress, most)
@@ -304,14 +321,22 @@ class Sweep:
             raise
         if engine is not None:
             engine.close()
-        if first or not before[0]:
-            store.merge(finished, plan.keep(), axis_columns(self._variants))
+        if first or not before:
+            # A part alone is never the whole study.
+            store.merge(finished and part is None, plan.keep(), axis_columns(self._variants))
+            if part is not None and finished:
+                mark_done(store, part, True)
         return finished
 
-    def _plan(self, store: Store, checks: list[Check]) -> tuple[Plan, int]:
+    def _plan(self, store: Store, checks: list[Check], part: Share | None) -> tuple[Plan, int]:
         """The remaining runs, and the number of runs that are done. Invalid variants are recorded once."""
         runs, failed = store.read("runs"), store.read("failures")
         known = set(failed["variant"].to_pylist()) if len(failed) else set()
+        if part is not None and any(check.error is not None for check in checks):
+            # Another part has the others.
+            known |= {*range(len(checks))} - {
+                p // self._least for p in part.positions(self.least_runs) if p % self._least == 0
+            }
         bad = [
             (v, 0, check.error, self._texts.of(v))
             for v, check in enumerate(checks)
@@ -323,8 +348,8 @@ class Sweep:
             store.write_chunk({**none, "failures": failures(bad, self.seed)})
         done = list(zip(runs["variant"].to_pylist(), runs["replication"].to_pylist(), strict=True)) if len(runs) else []
         good = [v for v, check in enumerate(checks) if check.error is None]
-        if self._metric is None:
-            return Fixed(good, len(checks), self.replications, done), len(done)
+        if self._metric is None or part is not None:
+            return Fixed(good, len(checks), self._least, done, part), len(done)
         values = [np.nan if x is None else x for x in runs["value"].to_pylist()] if len(runs) else []
         past = dict(zip(done, values, strict=True))
         return Until(good, len(checks), self._checked["stop"], past), len(done)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...base.parts import PartMark, Share, read_part
 from .. import shared, signals
 from ..changes import changes_of
 from ..command import Command, argument, option
-from ..printed import Key, MeanJson, Shape, StudyJson, key
+from ..printed import Key, MeanJson, PartJson, Shape, StudyJson, key
 from ..scenario_files import allow_code, allow_files, permit, plugin_files, read
 from ..show import print_json
-from ..studies import study_progress
+from ..studies import part_folder, run_part, say_rest, study_progress
 
 if TYPE_CHECKING:
-    from ...sweep import Sweep
+    from ...sweep import Study, Sweep
 
 
 class SweepJson(StudyJson):
@@ -71,14 +73,16 @@ class SweepCommand(Command):
 headgate sweep scenarios/queues-and-rates.toml --dry-run
 headgate sweep scenarios/queues-and-rates.toml --out out/queues --workers 2
 headgate sweep scenarios/queues-and-rates.toml --out out/queues --resume
+headgate sweep scenarios/queues-and-rates.toml --part 3/64 --out parts/3
 """
-    prints = {"": SweepJson, "With `--dry-run`": SweepPlanJson}
+    prints = {"": SweepJson, "With `--dry-run`": SweepPlanJson, "With `--part`": PartJson}
 
     file: Path = argument()
     workers: int | None = shared.workers()
     engine: str = shared.engine()
     address: str | None = shared.address()
     max_memory: str | None = shared.max_memory("the runs of all workers may take together")
+    part: str | None = shared.part()
     resume: bool = shared.resume("study")
     out: Path | None = option("Folder of the study; out/NAME-OF-FILE unless given.")
     changes: tuple[str, ...] = shared.changes("sweep.replications=3")
@@ -94,14 +98,14 @@ headgate sweep scenarios/queues-and-rates.toml --out out/queues --resume
             from ...checks.phase import axis_warning
             from ...sweep import Sweep
             from ...sweep.effects import warnings
-            from ..tables.sweep import print_study
             from ..terminal import warn, warn_all
 
+        part = None if self.part is None else read_part(self.part)
         study = Sweep.of(read(self.file, self.allowed))
         for name, path, value in changes_of(self.changes):
             study = study.set_option(name, path, value)
         if self.dry_run:
-            exit_code = _dry(study, self.as_json)
+            exit_code = _dry(study, self.as_json, part)
             warn_all(warnings(study))
             warn(study.whole().unread())
             return exit_code
@@ -109,28 +113,46 @@ headgate sweep scenarios/queues-and-rates.toml --out out/queues --resume
         warn_all(warnings(study))
         warn(axis_warning(study.scenario, [path for axis in study.axes for path in axis.paths]))
         folder = self.out if self.out is not None else Path("out") / self.file.stem
+        if part is not None:
+            return run_part(self, part, study, self.out or part_folder(folder, part))
         with study_progress(f"running {self.file.name}", folder) as callback:
             results = study.run(folder, self.workers, self.engine, self.address, self.resume, callback, self.max_memory)
-        if self.as_json:
-            from ...sweep.summary import to_dict
+        return _shown(results, self.as_json, self.wide)
 
-            print_json(to_dict(results))
-        else:
-            print_study(results, self.wide)
-        return 1 if len(results.failures) else 0
+    @classmethod
+    def gathered(cls, marks: Sequence[PartMark], out: Path, incomplete: bool, as_json: bool) -> int:
+        """Joins parts for `headgate gather`."""
+        with signals.loading():
+            from ...sweep.parts import join
+        results = join(marks, out, incomplete)
+        say_rest(marks[0].part, results, out)
+        return _shown(results, as_json)
 
 
-def _dry(study: Sweep, as_json: bool) -> int:
+def _shown(results: Study, as_json: bool, wide: bool = False) -> int:
+    if as_json:
+        from ...sweep.summary import to_dict
+
+        print_json(to_dict(results))
+    else:
+        from ..tables.sweep import print_study
+
+        print_study(results, wide)
+    return 1 if len(results.failures) else 0
+
+
+def _dry(study: Sweep, as_json: bool, part: Share | None) -> int:
     checks = study.check()
     variants = study.variants()
+    runs = study.least_runs if part is None else sum(1 for _ in part.positions(study.least_runs))
     if as_json:
         entries = [
             {"variant": v, "key": c.key, "axes": cells, "error": c.error}
             for v, (cells, c) in enumerate(zip(variants, checks, strict=True))
         ]
-        print_json({"seed": study.seed, "runs": study.least_runs, "variants": entries})
+        print_json({"seed": study.seed, "runs": runs, "variants": entries})
         return 0
     from ..tables.sweep import print_plan
 
-    print_plan(study, checks)
+    print_plan(study, checks, "" if part is None else f"part {part} has {runs} of them; ")
     return 0

@@ -8,6 +8,7 @@ from typing import Any
 from rich.markup import escape
 
 from ...base.counts import counted, verb
+from ...base.parts import Share
 from ...results.results import digits
 from ...sweep import Study, Sweep
 from ...sweep.summary import headings, summary
@@ -20,8 +21,8 @@ from .means import interval_text
 MOST = 40
 
 
-def print_plan(study: Sweep, checks: Sequence[Check]) -> None:
-    """The plan of a study: the axes, and the variants that are no valid scenarios."""
+def print_plan(study: Sweep, checks: Sequence[Check], part: str = "") -> None:
+    """The plan of a study: the axes, and the variants that are no valid scenarios; `part` says what a part has of it."""
     out = console()
     rows = []
     for axis in study.axes:
@@ -40,7 +41,7 @@ def print_plan(study: Sweep, checks: Sequence[Check]) -> None:
         out.print(f"and {len(bad) - 10} more")
     atleast = "at least " if study.stops else ""
     out.print(
-        f"{counted(len(checks), 'variant')}, {atleast}{counted(study.least_runs, 'run')}, seed {study.seed}; nothing was run"
+        f"{counted(len(checks), 'variant')}, {atleast}{counted(study.least_runs, 'run')}, seed {study.seed}; {part}nothing was run"
     )
 
 
@@ -80,16 +81,32 @@ def print_study(study: Study, wide: bool = False) -> None:
         out.print(f"columns left out: {names_of(left)}; --wide shows them")
     if len(entries) > MOST:
         out.print(f"[dim]and {len(entries) - MOST} more variants; --json and the tables in the folder have them all[/]")
-    if len(study.failures):
-        rows = study.failures.to_pylist()
-        for row in rows[:5]:
-            point = ", ".join(f"{a.name} = {_cell(row[a.name])}" for a in axes) or "the scenario"
-            out.print(f"[bold red]failed:[/] {escape(point)}, replication {row['replication']}: {escape(row['error'])}")
-        more = f", {len(rows) - 5} of them not shown" if len(rows) > 5 else ""
-        out.print(
-            f"[bold red]{counted(len(rows), 'run')} failed{more}[/]; the table failures has their scenarios, --resume tries them again"
-        )
+    _print_failures(study)
     out.print(f"tables in {escape(str(study.folder))}", soft_wrap=True)
+
+
+def print_part(study: Study, part: Share) -> None:
+    """What was made of a part, and what becomes of it."""
+    out = console()
+    out.print(f"[bold]part {part}[/]  {counted(len(study.runs), 'run')}, seed {study.manifest['seed']}")
+    _print_failures(study)
+    folder = escape(str(study.folder))
+    out.print(f"tables in {folder}; when all parts are there: headgate gather DIR... --out OUT", soft_wrap=True)
+
+
+def _print_failures(study: Study) -> None:
+    """The first runs that failed, and how many did."""
+    if not len(study.failures):
+        return
+    out, rows = console(), study.failures.to_pylist()
+    axes = [axis for axis in study.axes if len(axis) > 1]
+    for row in rows[:5]:
+        point = ", ".join(f"{a.name} = {_cell(row[a.name])}" for a in axes) or "the scenario"
+        out.print(f"[bold red]failed:[/] {escape(point)}, replication {row['replication']}: {escape(row['error'])}")
+    more = f", {len(rows) - 5} of them not shown" if len(rows) > 5 else ""
+    out.print(
+        f"[bold red]{counted(len(rows), 'run')} failed{more}[/]; the table failures has their scenarios, --resume tries them again"
+    )
 
 
 def _cell(value: Any) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...base.choices import PAYOFFS
 from ...base.errors import HeadgateError
+from ...base.parts import PartMark
 from ...cli import shared, signals
 from ...cli.command import Command, option
-from ...cli.printed import MeanJson, PlanJson, Shape, StudyJson, key
+from ...cli.printed import MeanJson, PartJson, PlanJson, Shape, StudyJson, key
 from ...cli.scenario_files import plugin_files
 from ...cli.show import print_json
-from ...cli.studies import of_cells, ran
+from ...cli.studies import cells_part, gather_cells, of_cells, ran
 
 if TYPE_CHECKING:
     from ..games import MixGame, MixResult, SelfishGame, SelfishResult
@@ -134,7 +136,12 @@ headgate game --controls cubic,bbr3 --flows 10 --buffer 0.5bdp,1bdp,5bdp \\
 headgate game --controls cubic,bbr3,copa --flows 4 --payoff power
 headgate game --selfish --controls reno --queues fcfs,fq,drr
 """
-    prints = {"": GameJson, "With `--selfish`": SelfishGameJson, "With `--dry-run`": GamePlanJson}
+    prints = {
+        "": GameJson,
+        "With `--selfish`": SelfishGameJson,
+        "With `--dry-run`": GamePlanJson,
+        "With `--part`": PartJson,
+    }
 
     controls: str = shared.controls_of_a_line()
     flows: int = option("Flows on the line.", 10, least=2, most=1000)
@@ -168,6 +175,7 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
     engine: str = shared.engine()
     address: str | None = shared.address()
     max_memory: str | None = shared.max_memory("the runs of all workers may take together", unless="")
+    part: str | None = shared.part()
     resume: bool = shared.resume("game")
     out: Path = option("Folder.", Path("out/game"))
     no_figures: bool = option("Draw no figures (needs no matplotlib).")
@@ -202,6 +210,8 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
 
         most = quantity("--limit", self.limit, "s") / 1e12
         asked = self.asked()
+        if self.part is not None and not self.dry_run:
+            return cells_part(self, asked)
         if self._drawn(asked) and not self.dry_run:
             from ...plots.canvas import require
 
@@ -231,3 +241,8 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
     def _drawn(self, asked: MixGame | SelfishGame) -> bool:
         """Whether there are figures."""
         return not self.selfish and not self.no_figures and len(getattr(asked, "controls", ())) == 2
+
+    @classmethod
+    def gathered(cls, marks: Sequence[PartMark], out: Path, incomplete: bool, as_json: bool) -> int:
+        """Joins parts for `headgate gather`."""
+        return gather_cells(cls, marks, out, incomplete, as_json)

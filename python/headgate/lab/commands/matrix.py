@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...base.choices import SPARSE
 from ...base.errors import HeadgateError, cut, nearest
+from ...base.parts import PartMark
 from ...cli import shared, signals
 from ...cli.command import Command, option
-from ...cli.printed import MeanJson, PlanJson, Shape, StudyJson, key
+from ...cli.printed import MeanJson, PartJson, PlanJson, Shape, StudyJson, key
 from ...cli.scenario_files import plugin_files
 from ...cli.show import print_json
-from ...cli.studies import of_cells, ran
+from ...cli.studies import cells_part, gather_cells, of_cells, ran
 
 if TYPE_CHECKING:
     from ..matrix import Matrix, MatrixResult
@@ -102,7 +104,7 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
 headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
   --web --out out/matrix --resume --show share,web_p95
 """
-    prints = {"": MatrixJson, "With `--dry-run`": MatrixPlanJson}
+    prints = {"": MatrixJson, "With `--dry-run`": MatrixPlanJson, "With `--part`": PartJson}
 
     controls: str = shared.controls_of_a_line()
     queues: str = option("Disciplines of the line.", "fcfs,fq_codel", metavar="LIST")
@@ -125,6 +127,7 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
     engine: str = shared.engine()
     address: str | None = shared.address()
     max_memory: str | None = shared.max_memory("the runs of all workers may take together", unless="")
+    part: str | None = shared.part()
     resume: bool = shared.resume("matrix")
     out: Path = option("Folder.", Path("out/matrix"))
     no_report: bool = option("Write no page with figures (needs no matplotlib).")
@@ -151,6 +154,8 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
         most = quantity("--limit", self.limit, "s") / 1e12
         asked = self.asked()
         self._shown(asked)
+        if self.part is not None and not self.dry_run:
+            return cells_part(self, asked)
         if not self.no_report and not self.dry_run:
             from ..matrix.report import require_extras
 
@@ -184,3 +189,8 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
                     f"--show: found {cut(repr(name))}; expected measures: of {', '.join(known)}.{nearest(name, known)}"
                 )
         return shown
+
+    @classmethod
+    def gathered(cls, marks: Sequence[PartMark], out: Path, incomplete: bool, as_json: bool) -> int:
+        """Joins parts for `headgate gather`."""
+        return gather_cells(cls, marks, out, incomplete, as_json)

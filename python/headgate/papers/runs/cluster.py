@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ... import _core
+from ...base.build import build
 from ...base.errors import HeadgateError
 from ...base.memory import share
 from ...base.parallel import Progress
 from ...sweep.driver import CHUNK_S, DEATHS
 from ...sweep.engines import Dask, Engine
 from .packed import pack
-from .store import build
 
 T = TypeVar("T")
 

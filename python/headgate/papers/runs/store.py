@@ -19,14 +19,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Any
 
-from ... import __version__, _core
 from ...base.atomic import atomic, require_folder, write_text
+from ...base.build import build
 from ...base.errors import HeadgateError
 from ...sweep.lock import lock
 
@@ -220,12 +219,6 @@ class Store:
 
 class KeepError(HeadgateError):
     """Finished runs cannot be kept."""
-
-
-@cache
-def build() -> str:
-    """Which engine this is: its version, and a digest of its binary."""
-    return f"{__version__} {hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()}"
 
 
 def key_of(text: str, seed: int | None, run: int, tables: Sequence[str]) -> str:

@@ -1,0 +1,58 @@
+"""headgate gather: joins parts that were made on many machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...base.errors import HeadgateError, cut
+from ...base.parts import MARK, read_mark
+from ...cli import shared
+from ...cli.command import Command, argument, option
+from ...cli.commands.sweep import SweepJson
+from ...cli.finding import class_of, own_names
+from ...cli.printed import GatheredJson
+from .game import GameJson, SelfishGameJson
+from .matrix import MatrixJson
+
+
+class GatherCommand(Command):
+    """Join the parts in folders DIR..., which a command made with --part.
+
+    The folder OUT is then what the command makes without --part: equal to the byte, except for files that hold times. Parts may be given
+    in any order, and one that was made twice counts once. Exit code 1 if runs failed.
+    """
+
+    group = "Compare"
+    at_once = True
+    page = "how-to/cluster"
+    notes = """It is an error if a part is missing or was not finished, or is one of something else; nothing is written then. The
+error has the commands that make what is missing. With --incomplete, what is there is joined, and the command itself with --resume makes
+the rest in the folder OUT."""
+    examples = """\
+headgate gather parts/* --out out/queues
+headgate gather parts/* --out out/queues --incomplete
+"""
+    prints = {
+        "Of `headgate sweep`": SweepJson,
+        "Of `headgate matrix`": MatrixJson,
+        "Of `headgate game`": GameJson,
+        "Of `headgate game --selfish`": SelfishGameJson,
+        "Where the command makes the rest": GatheredJson,
+    }
+
+    folders: tuple[Path, ...] = argument(metavar="DIR...")
+    out: Path = option("Folder of the whole.", required=True)
+    incomplete: bool = option("Join what is there although parts are missing or not finished.")
+    as_json: bool = shared.as_json("what the command itself prints")
+
+    def run(self) -> int:
+        if not self.folders:
+            raise HeadgateError("DIR...: found none; expected the folders of parts, such as parts/*")
+        marks = [read_mark(folder) for folder in self.folders]
+        kind = marks[0].part.kind
+        found = getattr(class_of(kind), "gathered", None) if kind in own_names() else None
+        if found is None:
+            raise HeadgateError(
+                f"{marks[0].folder / MARK}: found parts of {cut(repr(kind))}; expected a command with --part"
+            )
+        return int(found(marks, self.out, self.incomplete, self.as_json))
