@@ -85,8 +85,8 @@ def file_of(name: str, folder: Path, option: str, what: str) -> tuple[Toml, str]
 
 
 def listed(kind: type[T], module: str, key: str) -> tuple[T, ...]:
-    """The list of forms under a key of the TOML file that stands beside a module, of the same name; `module` is its `__file__`."""
-    file = Path(module).with_suffix(".toml")
+    """The list of forms in the TOML file beside a module that has the name of its key; `module` is its `__file__`."""
+    file = Path(module).with_name(f"{key}.toml")
     text = toml(file.read_text("utf-8"), file.name, key)
     return checked(cast("type[tuple[T, ...]]", tuple[kind, ...]), text.values()[key], file.name, key, text)  # type: ignore[valid-type]
 

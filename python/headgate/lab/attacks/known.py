@@ -133,7 +133,7 @@ def _long(at: Setting) -> Setting:
     return replace(at, objective=replace(at.objective, longer=4 * at.objective.longer))
 
 
-KNOWN = listed(KnownBreak, __file__, "breaks")
+KNOWN = listed(KnownBreak, __file__, "known")
 
 
 @dataclass(frozen=True)

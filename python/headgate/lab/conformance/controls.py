@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import copy
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict
 
 from ...base.counts import counted, verb
+from ...base.forms import CLOSED, listed
 from ...base.parallel import run_once
-from ...scenario.baselines import MODERN, PLAIN
+from ...scenario.baselines import PLAIN
 from ...scenario.scenario import Scenario
 from ...scenario.subjects import Scheme
-from .parameters import bounds, elsewhere, parameters
+from .parameters import bounds, other_hash, parameters
 
 #: Gives a sentence about what is wrong, or nothing.
 Work = Callable[[Scheme], str | None]
@@ -57,52 +61,35 @@ def goodput(subject: Scheme, **change: Any) -> float:
     return float(result.flow_summaries()[0].goodput_pps.mean)
 
 
-#: Paths on which a flow control must not fail, with the least goodput in packets a second that shows that it goes on.
-PATHS: dict[str, tuple[dict[str, Any], float]] = {
-    "a long queue": ({"line": {"queue": {"kind": PLAIN, "buffer": "1000pkt"}}}, 40),
-    "a buffer of one packet": ({"line": {"queue": {"kind": PLAIN, "buffer": "1pkt"}}}, 1),
-    "loss of 5 % both ways": ({"line": {"loss": {"kind": "bernoulli", "probability": 0.05}}}, 1),
-    "loss of half of all packets": ({"line": {"loss": {"kind": "bernoulli", "probability": 0.5}}}, 0.01),
-    "marks": (
-        {
-            "line": {"rate": "1Mbit/s", "queue": {"kind": "codel", "mark": True, "target": "1ms", "interval": "10ms"}},
-            "flow": {"transport": {"ecn": "classic"}},
-        },
-        5,
-    ),
-    "packets out of order": ({"line": {"jitter": {"mean": "10ms", "reorder": True}}}, 1),
-    "a slow line": (
-        {"line": {"rate": "20kbit/s", "queue": {"kind": PLAIN, "buffer": "10pkt"}}, "duration": "30s"},
-        0.1,
-    ),
-    "a fast line": ({"line": {"rate": "400Mbit/s", "delay": "1ms"}, "duration": "2s"}, 40),
-    "a round trip of 2 s": ({"line": {"delay": "1s"}, "duration": "60s"}, 0.1),
-    "a line that is off for 3 s": (
-        {"events": [{"at": "3s", "link": "line", "up": False}, {"at": "6s", "link": "line", "up": True}]},
-        5,
-    ),
-    "a line that becomes slow": ({"events": [{"at": "5s", "link": "line", "rate": "100kbit/s"}]}, 1),
-    "short transfers with pauses": ({"flow": {"workload": {"kind": "on_off"}}}, 0.01),
-    "a source with little to send": ({"flow": {"workload": {"kind": "cbr", "rate": "100kbit/s"}}}, 4),
-    "delayed acknowledgements": ({"flow": {"receiver": {"every": 2}}}, 20),
-    "Linux's transport": ({"flow": {"transport": {"preset": "linux"}}}, 20),
-    "a neighbour": (
-        {"beside": [{"name": MODERN, "from": "a", "to": "b", "packet": "1500B", "control": MODERN}]},
-        1,
-    ),
-}
+@dataclass(frozen=True)
+class PathChange:
+    """A path on which a flow control must not fail; `paths.toml` says what its fields are."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+
+    name: str
+    least: float
+    line: dict[str, Any] = field(default_factory=dict)
+    flow: dict[str, Any] = field(default_factory=dict)
+    beside: tuple[dict[str, Any], ...] = ()
+    events: tuple[dict[str, Any], ...] = ()
+    duration: str = "10s"
+
+    def __call__(self, subject: Scheme) -> str | None:
+        """What is wrong with it there."""
+        got = goodput(
+            subject,
+            **{
+                key: copy.deepcopy(value) for key, value in vars(self).items() if value and key not in ("name", "least")
+            },
+        )
+        return (
+            None if got >= self.least else f"it received {got:.3g} packets a second; expected at least {self.least:g}"
+        )
 
 
-def _on(path: str) -> Work:
-    change, least = PATHS[path]
-
-    def work(subject: Scheme) -> str | None:
-        got = goodput(subject, **json.loads(json.dumps(change)))
-        if got < least:
-            return f"it received {got:.3g} packets a second; expected at least {least:g}"
-        return None
-
-    return work
+#: All of them.
+PATHS = listed(PathChange, __file__, "paths")
 
 
 def _repeats(subject: Scheme) -> str | None:
@@ -112,15 +99,7 @@ def _repeats(subject: Scheme) -> str | None:
 
 
 def _elsewhere(subject: Scheme) -> str | None:
-    text = scenario(subject, line={"loss": {"kind": "bernoulli", "probability": 0.01}}).to_json()
-    here = run_once(text, 1).digest
-    there = elsewhere(text)
-    if here != there:
-        return (
-            f"in a process with other hash values of texts the digest is {there}, not {here}; expected that nothing depends on the order "
-            "of a set or on hash values"
-        )
-    return None
+    return other_hash(scenario(subject, line={"loss": {"kind": "bernoulli", "probability": 0.01}}))
 
 
 def _later(subject: Scheme) -> str | None:
@@ -152,6 +131,6 @@ CHECKS: list[tuple[str, Work]] = [
     ("other hash seed", _elsewhere),
     ("time of the start", _later),
     ("reaction to loss", _reacts),
-    *((path, _on(path)) for path in PATHS),
+    *((path.name, path) for path in PATHS),
     ("bounds of parameters", bounds("control", lambda subject: goodput(subject, duration="2s"))),
 ]

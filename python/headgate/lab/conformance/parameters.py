@@ -12,6 +12,7 @@ from typing import Any
 from ... import _core
 from ...base.catalogue import LISTS, Parameter, catalogue
 from ...base.errors import HeadgateError, ScenarioError
+from ...base.parallel import run_once
 from ...scenario.scenario import Scenario
 from ...scenario.subjects import Scheme
 
@@ -93,6 +94,18 @@ def bounds(kind: str, run: Callable[[Scheme], object]) -> Callable[[Scheme], str
         return None
 
     return work
+
+
+def other_hash(scenario: Scenario) -> str | None:
+    """What is wrong if a run differs in a process in which texts have other hash values."""
+    text = scenario.to_json()
+    here, there = run_once(text, 1).digest, elsewhere(text)
+    if here == there:
+        return None
+    return (
+        f"in a process with other hash values of texts the digest is {there}, not {here}; expected that nothing depends on the order "
+        "of a set or on hash values"
+    )
 
 
 def elsewhere(text: str) -> str:
