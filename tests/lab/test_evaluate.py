@@ -150,7 +150,7 @@ def test_what_is_not_a_flow_controls_is_a_fault_and_scores_nothing(tmp_path, mon
     line, words = ATTEMPTS[attempt]
     file = put(tmp_path, AIMD.format(cheat=f"        if self.calls == 50:\n            {line}"))
     (entry,) = plugins.filled_from(file)
-    found = work.do(suite("smoke")[0], {"kind": "own"}, 0, entry, True)
+    found = work.do(work.WantedRun(suite("smoke")[0], {"kind": "own"}, 0, entry, True))
     assert re.search(words, found.get("fault", "")), found
 
 
@@ -189,8 +189,8 @@ def points(tmp_path, cheat):
     (entry,) = plugins.filled_from(put(tmp_path, AIMD.format(cheat=cheat)))
     rows = []
     for case in suite("smoke", KEY):
-        own = work.do(case, {"kind": "own"}, 0, entry, False)
-        known = work.do(case, {"kind": case.other}, 0, None, False) if needs_known(case) else None
+        own = work.do(work.WantedRun(case, {"kind": "own"}, 0, entry))
+        known = work.do(work.WantedRun(case, {"kind": case.other}, 0)) if needs_known(case) else None
         rows.append(scores(case, None if "fault" in own else own, known))
     return total(rows)[0]
 

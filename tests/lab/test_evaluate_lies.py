@@ -133,7 +133,7 @@ class Own:
 def run(tmp_path: Path, ack: str, calls: str = "") -> dict[str, Any]:
     (entry,) = plugins.filled_from(put(tmp_path, BODY.format(ack=f"        {ack}", calls=calls)))
     work._ready = None
-    return work.do(suite("smoke")[0], {"kind": "own"}, 0, entry, True)
+    return work.do(work.WantedRun(suite("smoke")[0], {"kind": "own"}, 0, entry, True))
 
 
 #: What it does when it is called, with what the fault says.
@@ -231,7 +231,7 @@ def test_sets_have_the_same_order_in_each_process(tmp_path: Path) -> None:
         template.template().close()
         for _ in range(2):
             work._ready = None
-            found.add(work.do(suite("smoke")[0], {"kind": "own"}, 0, entry, True)["digest"])
+            found.add(work.do(work.WantedRun(suite("smoke")[0], {"kind": "own"}, 0, entry, True))["digest"])
     assert len(found) == 1
 
 
@@ -272,7 +272,7 @@ def test_a_killed_template_is_a_fault_of_the_run(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     # A new one is there for the next flow.
-    assert "not reached" in work.do(suite("smoke")[0], {"kind": "own"}, 0, entry, True)["fault"]
+    assert "not reached" in work.do(work.WantedRun(suite("smoke")[0], {"kind": "own"}, 0, entry, True))["fault"]
 
 
 def test_processes_of_a_run_share_their_memory(tmp_path: Path) -> None:

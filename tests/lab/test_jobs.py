@@ -33,7 +33,7 @@ if __name__ == "__main__":
     text = json.dumps({**example("two-sources").data, "duration": "2000000s"})
     with Runner(RunStore(), workers=1) as runner:
         jobs = [RunJob(text, 1, (), Place(1.0, 0.0, [(0.0, 1.0)]))]
-        runner._progress = lambda *_: print(*runner._local.processes(), flush=True)
+        runner._progress = lambda *_: print(*runner._engine.processes(), flush=True)
         runner.make(jobs)
         print(runner.get(jobs[0]))
 """

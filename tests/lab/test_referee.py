@@ -135,7 +135,7 @@ def test_the_exit_code_knows_baselines(reno):
 
 def test_a_folder_of_something_else_is_an_error(tmp_path):
     (tmp_path / "runs.jsonl").write_text("hello\n")
-    with pytest.raises(HeadgateError, match=r"runs\.jsonl: expected runs of a referee"):
+    with pytest.raises(HeadgateError, match=r"runs\.jsonl: expected runs, one a line"):
         judge(named("reno", "control"), [case()], out=tmp_path)
 
 

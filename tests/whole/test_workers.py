@@ -143,11 +143,12 @@ def test_a_killed_worker_costs_its_run_of_an_evaluation(tmp_path: Path) -> None:
 
 def test_a_killed_worker_of_the_known_control_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     from headgate.lab.evaluation import judge
+    from headgate.lab.frame import jobs
 
-    def broken(_: object, jobs: list[object]) -> list[list[tuple[object, None, str]]]:
-        return [[(job, None, "signal 9, SIGKILL")] for job in jobs]
+    def broken(_: object, wanted: list[object]) -> list[list[tuple[object, None, str]]]:
+        return [[(job, None, "signal 9, SIGKILL")] for job in wanted]
 
-    monkeypatch.setattr(judge, "work_off", broken)
+    monkeypatch.setattr(jobs, "work_off", broken)
     monkeypatch.setattr(judge, "_kept", {})
     with pytest.raises(HeadgateError, match=r"generic: the process of its run ended by itself \(signal 9, SIGKILL\)"):
         evaluate("reno", "smoke", rounds=1)

@@ -69,6 +69,16 @@ def resume(what: str) -> Any:
     return option(f"Continue the {what} in the folder, if there is one.")
 
 
+def kept_in(more: str = "") -> Any:
+    """`--out DIR` of a command that keeps its runs there; `more` is written as well."""
+    return option(f"Keep the runs{more} in this folder; a second call goes on there.", metavar="DIR")
+
+
+def resume_there() -> Any:
+    """`--resume`, of a command that goes on in the folder of `--out` in any case."""
+    return option("Continue in the folder of --out, as a second call does in any case.")
+
+
 def resume_in(more: str = "") -> Any:
     """`--resume DIR`, of a command that keeps runs in a folder of their own."""
     about = "Keep finished runs in this folder and use those in it: after an interruption the same command continues."

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from ...base.atomic import require_folder, write_text
 from ...base.errors import HeadgateError
 from ...scenario.baselines import baselines
-from ...sweep.engines import Dask
-from ..frame.jobs import Progress, Runner
-from ..frame.store import RunStore
+from ..frame.jobs import Where, started
 from ..frame.subjects import Judged
 from . import work
 from .bounds import read
@@ -147,10 +141,7 @@ def attack(
     noise: str = "1pkt",
     seed: int = 1,
     random: bool = False,
-    out: str | os.PathLike[str] | None = None,
-    workers: int | None = None,
-    dask: Dask | None = None,
-    progress: Progress | None = None,
+    **where: Unpack[Where],
 ) -> AttackResult:
     """Searches for scenarios in which a flow control, or a queue, fails.
 
@@ -167,10 +158,7 @@ def attack(
         noise: of the hosts, as in a scenario; `0` for none.
         seed: of the search. Runs have seeds of their own.
         random: draws all candidates at random: the null beside the search.
-        out: folder in which runs are kept, so that an attack that was ended goes on where it was.
-        workers: processes; one per processor unless given; with 0 all is run in this one.
-        dask: a cluster that makes the runs instead.
-        progress: called several times a second.
+        where: the folder, workers and engine of runs, and what is told of their progress; see `headgate.lab.frame.jobs.Where`.
 
     Raises:
         HeadgateError: there is nothing to attack, no such objective, or a candidate makes no scenario.
@@ -184,20 +172,20 @@ def attack(
     others = [o for o in others if o.table != subject.table]
     if looked_for.calm and others:
         others = [replace(subject, name="without bursts it")]
-    folder = None
-    if out is not None:
-        folder = Path(out)
-        require_folder(folder, "the folder of the attack")
-        folder.mkdir(parents=True, exist_ok=True)
-        _same(folder, subject, at, seed, others)
+    asked = {
+        "subject": subject.name,
+        "table": subject.table,
+        "objective": looked_for.name,
+        "bounds": asdict(at.bounds),
+        "noise": at.noise,
+        "references": [o.name for o in others],
+        "seed": seed,
+    }
     began = time.monotonic()
     hunt: _Hunt
-    told = (
-        None
-        if progress is None
-        else (lambda *_: progress(min(1.0, hunt.spent()), hunt.searcher.asked, budget.candidates))
-    )
-    with Runner(RunStore(folder), workers=workers, progress=told, dask=dask, do=work.do) as runner:
+    if (progress := where.get("progress")) is not None:
+        where["progress"] = lambda *_: progress(min(1.0, hunt.spent()), hunt.searcher.asked, budget.candidates)
+    with started("attack", asked, work.do, where) as runner:
         judge = Judge(at, runner, others, looked_for.limit if limit is None else limit, margin)
         hunt = _Hunt(judge, budget, seed)
         hunt.run(random)
@@ -309,27 +297,3 @@ def _narrowed(bounds: Bounds, looked_for: Objective, times: int | None, queue: J
     return replace(
         bounds, ranges=ranges, queues=queues, times=bounds.times if times is None else times, always=looked_for.always
     )
-
-
-def _same(folder: Path, subject: Judged, at: Setting, seed: int, others: Sequence[Judged]) -> None:
-    """Holds a folder to one attack.
-
-    Raises:
-        HeadgateError: it holds another one.
-    """
-    own = {
-        "subject": subject.name,
-        "table": subject.table,
-        "objective": at.objective.name,
-        "bounds": asdict(at.bounds),
-        "noise": at.noise,
-        "references": [o.name for o in others],
-        "seed": seed,
-    }
-    text = json.dumps(own, indent=1, sort_keys=True, default=list) + "\n"
-    file = folder / "attack.json"
-    if file.exists() and file.read_text() != text:
-        raise HeadgateError(
-            f"{folder}: holds another attack; expected the same scheme, objective, bounds and seed, or another folder"
-        )
-    write_text(file, text)

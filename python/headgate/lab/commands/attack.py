@@ -129,6 +129,7 @@ headgate attack --list
     own_name: str = shared.own_name("scheme")
     changes: tuple[str, ...] = shared.parameters("what is attacked")
     out: str | None = option("Write each break with its figure there; a second call goes on there.", metavar="DIR")
+    resume: bool = shared.resume_there()
     workers: int | None = shared.workers()
     engine: str = shared.engine()
     address: str | None = shared.address()
@@ -138,12 +139,12 @@ headgate attack --list
 
     def run(self) -> int:
         with signals.loading():
-            from ...cli.terminal import progress
             from ...scenario.subjects import several
             from ..attacks.outputs import write
             from ..attacks.run import Budget
             from ..attacks.run import attack as search
             from ..attacks.terminal import print_lists, print_result
+            from ..frame.judging import judging
             from ..frame.subjects import named
 
         if self.listed:
@@ -163,15 +164,7 @@ headgate attack --list
         others: list[Judged] | None = [] if self.absolute else None
         if self.against is not None:
             others = [named(text, judges, place="--against") for text in several(self.against, "--against")]
-        if self.engine == "local" and self.address is not None:
-            raise HeadgateError("--address: expected --engine dask beside it")
-        dask = None
-        if self.engine == "dask":
-            from ...sweep.engines import Dask
-            from ..attacks import work
-
-            dask = Dask(self.address, self.workers, work.do)
-        with progress("searching") as callback:
+        with judging(self, "searching", self.out) as where:
             found = search(
                 attacked if judges == "control" else None,
                 behind if judges == "control" else attacked,
@@ -187,10 +180,7 @@ headgate attack --list
                 noise=self.noise,
                 seed=self.seed,
                 random=self.random,
-                out=self.out,
-                workers=self.workers,
-                dask=dask,
-                progress=callback,
+                **where,
             )
         files = [] if self.out is None else write(found, Path(self.out))
         if self.as_json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ...cli import completing, shared, signals
 from ...cli.changes import parameters_of
 from ...cli.command import Command, argument, option
@@ -91,36 +93,48 @@ headgate contract mine.py --ratio 5 --json
     quick: bool = option("Use a third of the places, and shorter runs.")
     own_name: str = shared.own_name("control")
     changes: tuple[str, ...] = shared.parameters("the control")
-    out: str | None = option("Draw the contract into this file (.svg, .png or .pdf).", metavar="FILE")
+    out: str | None = option(
+        "Draw the contract into this file (.svg, .png or .pdf). A name without an ending is a folder: keep the runs there, and draw "
+        "contract.svg; a second call goes on.",
+        metavar="PLACE",
+    )
+    resume: bool = shared.resume_there()
     workers: int | None = shared.workers()
+    engine: str = shared.engine()
+    address: str | None = shared.address()
     as_json: bool = shared.as_json("everything")
     max_memory: None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():
-            from ...cli.terminal import progress
             from ..contracts import contract as measure
             from ..contracts.result import FAILED
             from ..contracts.terminal import print_contract
+            from ..frame.judging import judging
             from ..frame.subjects import named
 
-            if self.out is not None:
+            folder = self.out if self.out is not None and _is_folder(self.out) else None
+            figure = self.out if folder is None else str(Path(folder, "contract.svg"))
+            if figure is not None:
                 from ...plots.canvas import require
 
-                require(self.out)
+                require(figure if folder is None else None)
         parameters = parameters_of(self.changes, "beta=0.5")
         subject = named(self.control, "control", self.own_name, parameters, place="CONTROL")
-        with progress("measuring") as callback:
-            found = measure(
-                subject, ratio=self.ratio, seeds=self.seeds, quick=self.quick, workers=self.workers, progress=callback
-            )
+        with judging(self, "measuring", folder) as where:
+            found = measure(subject, ratio=self.ratio, seeds=self.seeds, quick=self.quick, **where)
         if self.as_json:
             print_json(found.to_dict())
         else:
             print_contract(found)
         # Last: what was measured is on the screen if the file cannot be written.
-        if self.out is not None:
+        if figure is not None:
             from ..contracts.picture import draw
 
-            draw(found).save(self.out)
+            draw(found).save(figure)
         return int(found.keeps_law is False or found.verdict in FAILED)
+
+
+def _is_folder(place: str) -> bool:
+    """Whether runs are kept there, rather than a figure."""
+    return Path(place).is_dir() or not Path(place).suffix

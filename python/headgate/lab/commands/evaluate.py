@@ -88,16 +88,20 @@ headgate evaluate mine.py --set gain=0.5 --json
     rounds: int | None = option(
         "Runs of each case; 3 to 5 unless given, until the interval is narrow.", least=1, most=99
     )
+    out: str | None = shared.kept_in()
+    resume: bool = shared.resume_there()
     workers: int | None = shared.workers()
+    engine: str = shared.engine()
+    address: str | None = shared.address()
     trusted: bool = option("Run the file within the simulator: faster, and with no protection against cheating.")
     as_json: bool = shared.as_json("everything")
     max_memory: None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():
-            from ...cli.terminal import progress
             from ..evaluation import evaluate as judge
             from ..evaluation.terminal import print_scores
+            from ..frame.judging import judging
 
         parameters = parameters_of(self.changes, "gain=0.5")
         key = _key(self.key_file, self.key_env)
@@ -107,10 +111,10 @@ headgate evaluate mine.py --set gain=0.5 --json
             if self.trusted or not re.search(r"\.py(:|$)", self.control)
             else "; --trusted runs the file within the simulator, sooner and without protection"
         )
-        with progress("judging", hint) as callback:
+        with judging(self, "judging", self.out, hint) as where:
             found = judge(
-                self.control, self.suite, key, name=self.name, parameters=parameters, rounds=self.rounds, workers=self.workers,
-                trusted=self.trusted, progress=callback,
+                self.control, self.suite, key, name=self.name, parameters=parameters, rounds=self.rounds,
+                trusted=self.trusted, **where,
             )  # fmt: skip
         if self.as_json:
             print_json(found)

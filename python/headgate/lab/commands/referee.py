@@ -127,7 +127,7 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
     own_name: str = shared.own_name("scheme")
     changes: tuple[str, ...] = shared.parameters("what is judged")
     declares: tuple[str, ...] = option("Declare that NAME has this property (reno-window, say).", metavar="WORD")
-    out: str | None = option("Keep the runs and the report in this folder; a second call goes on there.", metavar="DIR")
+    out: str | None = shared.kept_in(" and the report")
     html: str | None = option("Write the report as a page, with the evidence of each verdict.", metavar="FILE")
     junit: str | None = option("Write the verdicts as JUnit XML.", metavar="FILE")
     badge: str | None = option("Write a badge (.svg).", metavar="FILE")
@@ -137,13 +137,17 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
     fresh_baselines: bool = option("Run the baselines, whose runs come with headgate otherwise.")
     write_baselines: bool = option("Run the baselines and replace those that come with headgate.")
     runs: int | None = option("Runs of each cell, instead of what a case asks for.", least=1, most=30)
+    resume: bool = shared.resume_there()
     workers: int | None = shared.workers()
+    engine: str = shared.engine()
+    address: str | None = shared.address()
     as_json: bool = shared.as_json("everything")
     max_memory: None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():
             from ...cli.terminal import progress
+            from ..frame.judging import judging
             from ..frame.subjects import BASELINES, named
             from ..frame.terminal import print_report
             from ..referee import judge, outputs
@@ -174,17 +178,8 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
         outputs.require(self.out, self.html, self.junit, self.badge, subject.name, subject.text)
 
         def judged() -> RefereeReport:
-            with progress("judging") as callback:
-                return judge(
-                    subject,
-                    cases,
-                    out=self.out,
-                    workers=self.workers,
-                    fresh=self.fresh_baselines,
-                    runs=self.runs,
-                    more=not self.quick,
-                    progress=callback,
-                )
+            with judging(self, "judging", self.out) as where:
+                return judge(subject, cases, fresh=self.fresh_baselines, runs=self.runs, more=not self.quick, **where)
 
         report = permitted(judged)
         said = answer(report, self._show, subject.text, self.strict, self.no_worse_than)

@@ -15,13 +15,12 @@ import json
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from ...base.errors import HeadgateError
 from ...stats.means import mean_of
-from ..frame.jobs import Progress, Runner
+from ..frame.jobs import Runner, Where, started
 from ..frame.places import PACKET
-from ..frame.store import RunStore
 from ..frame.subjects import NULLS, Judged
 from ..frame.work import RunJob
 from . import work
@@ -59,8 +58,7 @@ def contract(
     ratio: float = 10.0,
     seeds: int = 3,
     quick: bool = False,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    **where: Unpack[Where],
 ) -> Contract:
     """Measures the contract of a flow control.
 
@@ -70,8 +68,7 @@ def contract(
             two rates is below all that are measured.
         seeds: of each loss rate and each delay; 1 to 20.
         quick: a third of the places, shorter.
-        workers: processes; one per processor unless given; with 0 all is run in this one.
-        progress: called several times a second.
+        where: the folder, workers and engine of runs, and what is told of their progress; see `headgate.lab.frame.jobs.Where`.
 
     Raises:
         HeadgateError: an argument is out of its range, or the control fails.
@@ -81,7 +78,8 @@ def contract(
         raise HeadgateError(f"--ratio: found {ratio:g}; expected more than 1 and at most {MOST_RATIO:g}")
     if not 1 <= seeds <= 20:
         raise HeadgateError(f"--seeds: found {seeds}; expected 1 to 20")
-    with Runner(RunStore(), workers=workers, progress=progress, do=work.do) as runner:
+    asked = {"control": control.name, "table": control.table}
+    with started("contract", asked, work.do, where) as runner:
         if quick:
             return _Bench(runner, control, 0.5).contract((1e6, 5e6, 2e7), LOSSES[::3], DELAYS[1::3], ratio, seeds)
         return _Bench(runner, control, 1.0).contract(RATES, LOSSES, DELAYS, ratio, seeds)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import math
 import os
 import statistics
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from ... import plugins
 from ...base.errors import HeadgateError
@@ -16,15 +17,12 @@ from ...plugins import remote
 from ...scenario.fitting import require_parameters
 from ...scenario.subjects import Scheme, read
 from ...stats import mean_of
-from ...sweep.engines import Local, work_off
+from ..frame.jobs import Runner, Where, started
 from . import score, work
 from .suite import SuiteCase, suite
 
 #: Rounds of all cases: at least, and at most; and half of the interval of the sum, in points, that is narrow enough.
 LEAST, MOST, ENOUGH = 3, 5, 1.0
-
-#: Called with (share done at most, runs done, runs at most).
-Progress = Callable[[float, int, int], object]
 
 
 def evaluate(
@@ -35,9 +33,8 @@ def evaluate(
     name: str = "",
     parameters: dict[str, Any] | None = None,
     rounds: int | None = None,
-    workers: int | None = None,
     trusted: bool = False,
-    progress: Progress | None = None,
+    **where: Unpack[Where],
 ) -> dict[str, Any]:
     """Judges a flow control: one of the list by its name, or one of your own by its file.
 
@@ -54,9 +51,8 @@ def evaluate(
         name: which of the file's flow controls, if it has several.
         parameters: of the control.
         rounds: how often each case is run, with other seeds; 3 to 5, until the interval of the sum is narrow enough, unless given.
-        workers: processes; one per processor unless given.
         trusted: the file is run within the simulator's processes: several times as fast, and without any protection.
-        progress: called several times a second.
+        where: the folder, workers and engine of runs, and what is told of their progress; see `headgate.lab.frame.jobs.Where`.
 
     Returns:
         `combined_score` (0 for an idle sender, up to 100), `combined_score_half` (half of its 95 % interval), `beside` (the scores of an
@@ -64,7 +60,7 @@ def evaluate(
         each its scores, goodput and queueing delay.
 
     Raises:
-        HeadgateError: there is no such control, file or suite, the key is short, or the file cannot be loaded.
+        HeadgateError: there is no such control, file or suite, the key is short, the file cannot be loaded, or the folder is another one's.
     """
     suite(suite_name, key)
     subject = _chosen(os.fspath(control), name, parameters or {}, trusted)
@@ -72,15 +68,21 @@ def evaluate(
         raise HeadgateError("control: transport: expected none: the suite says which transport flows have")
     entry = next(iter(subject.plugins), None)
     cases = suite(suite_name, key, _fingerprint(entry, subject.table))
-    most = min(max(rounds or MOST, 1), 99)
-    jobs = _Jobs(cases, subject.table, entry, not trusted, most, progress)
+    asked = {
+        "control": subject.name,
+        "table": subject.table,
+        "suite": suite_name,
+        "key": key and hmac.new(key.encode("utf-8", "surrogateescape"), b"folder", hashlib.sha256).hexdigest()[:20],
+    }
     # A new program each: what is judged shares nothing with this one.
-    with Local(workers or os.cpu_count() or 1, work.one) as pool:
-        for number in range(most):
-            jobs.round(pool, number)
-            if rounds is None and number + 1 >= LEAST and jobs.half() <= ENOUGH:
-                break
-    return jobs.answer(suite_name, bool(key), subject.name)
+    where["workers"] = where.get("workers") or None
+    with started("evaluation", asked, work.do, where, _kept, lost=None) as runner:
+        apart = entry is not None and not trusted
+        found = _Rounds(runner, cases, lambda case, number: work.WantedRun(case, subject.table, number, entry, apart))
+        found.make(min(max(rounds or LEAST, 1), 99))
+        while rounds is None and len(found) < MOST and found.half() > ENOUGH:
+            found.make(1)
+        return found.answer(suite_name, bool(key), subject.name)
 
 
 def _fingerprint(entry: Any, table: dict[str, Any]) -> str:
@@ -115,78 +117,59 @@ def _apart(entry: plugins.Entry) -> dict[str, str]:
     return dict.fromkeys(remote.register(entry), "control")
 
 
-#: The measures of runs of controls of the list, by case, control and number: many evaluations ask for the same ones.
-_kept: dict[tuple[SuiteCase, str, int], dict[str, Any]] = {}
+#: Runs of controls of the list, by their keys: many evaluations ask for the same ones.
+_kept: dict[str, dict[str, Any]] = {}
 
 #: Runs that are kept at most.
 _MOST_KEPT = 5000
 
 
-class _Jobs:
+class _Rounds:
     """The runs, and what they gave."""
 
     def __init__(
-        self, cases: list[SuiteCase], table: Any, entry: Any, apart: bool, most: int, progress: Progress | None
+        self, runner: Runner, cases: list[SuiteCase], judged: Callable[[SuiteCase, int], work.WantedRun]
     ) -> None:
-        self._cases, self._table, self._entry, self._apart = cases, table, entry, apart
-        self._progress = progress
-        self._most, self._done, self._each = most, 0, 0
-        #: Of each round the runs of what is judged, by case, and those of controls of the list, by case and control.
-        self._own: list[list[dict[str, Any]]] = []
-        self._listed: list[dict[tuple[int, str], dict[str, Any]]] = []
+        self._runner, self._cases, self._judged = runner, cases, judged
+        #: Of each round and each case the runs of what is judged, which has no name, and of controls of the list, by their tables.
+        self._jobs: list[list[dict[str, work.WantedRun]]] = []
 
-    def round(self, pool: Local, number: int) -> None:
-        """Runs all cases with seeds of this number."""
-        # Long ones first, so that no processor waits at the end.
-        order = sorted(range(len(self._cases)), key=lambda i: -self._cases[i].rate)
-        wanted: dict[tuple[int, str], work.WantedRun] = {}
-        own: list[Any] = [None] * len(self._cases)
-        listed: dict[tuple[int, str], dict[str, Any]] = {}
-        for i in order:
-            case = self._cases[i]
-            wanted[i, ""] = work.WantedRun(i, "", case, self._table, number, self._entry, self._apart)
-            for table in [*score.BESIDE.values(), *([{"kind": case.other}] if score.needs_known(case) else [])]:
-                name = json.dumps(table)
-                if (kept := _kept.get((case, name, number))) is not None:
-                    listed[i, name] = kept
-                else:
-                    wanted[i, name] = work.WantedRun(i, name, case, table, number, None, False)
-        self._each = max(self._each, len(wanted))
-        for ended in work_off(pool, wanted.values()):
-            for job, found, how in ended:
-                self._done += 1
-                if found is None:
-                    found = {"fault": f"the process of its run ended by itself ({how})"}
-                if "wrong" in found:
-                    raise HeadgateError(found["wrong"])
-                if not job.listed:
-                    own[job.place] = found
-                elif "fault" in found:
-                    raise HeadgateError(f"{job.case.name}: {job.control['kind']}: {found['fault']}")
-                else:
-                    listed[job.place, job.listed] = found
-                    if len(_kept) < _MOST_KEPT:
-                        _kept[job.case, job.listed, number] = found
-            if self._progress is not None:
-                most = self._each * self._most
-                self._progress(self._done / most, self._done, most)
-        self._own.append(own)
-        self._listed.append(listed)
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def make(self, count: int) -> None:
+        """Runs all cases so many times more, each time with other seeds."""
+        new = [[self._wanted(case, len(self) + k) for case in self._cases] for k in range(count)]
+        jobs = [(name, job) for row in new for wanted in row for name, job in wanted.items()]
+        self._runner.make(job for _, job in jobs)
+        for name, job in jobs:
+            found = self._runner.get(job)
+            if name and "fault" in found:
+                raise HeadgateError(f"{job.case.name}: {job.control['kind']}: {found['fault']}")
+            if name and len(_kept) < _MOST_KEPT:
+                _kept[job.key] = found
+        self._jobs += new
+
+    def _wanted(self, case: SuiteCase, number: int) -> dict[str, work.WantedRun]:
+        tables = [*score.BESIDE.values(), *([{"kind": case.other}] if score.needs_known(case) else [])]
+        return {"": self._judged(case, number), **{json.dumps(t): work.WantedRun(case, t, number) for t in tables}}
+
+    def _run(self, number: int, i: int, name: str = "") -> dict[str, Any]:
+        return self._runner.get(self._jobs[number][i][name])
 
     def _scored(self, number: int, name: str = "") -> list[dict[str, float]]:
         """The scores of a round by case: of what is judged, or of a control of the list."""
-        listed = self._listed[number]
         out = []
         for i, case in enumerate(self._cases):
-            run = listed[i, name] if name else self._own[number][i]
-            known = listed.get((i, json.dumps({"kind": case.other}))) if score.needs_known(case) else None
+            run = self._run(number, i, name)
+            known = self._run(number, i, json.dumps({"kind": case.other})) if score.needs_known(case) else None
             out.append(score.scores(case, None if "fault" in run else run, known))
         return out
 
     def _points(self, name: str = "") -> list[float]:
         """The sum of each round, above that of an idle sender."""
         idle = json.dumps(score.BESIDE["idle"])
-        sums = [[score.total(self._scored(k, n))[0] for n in (name, idle)] for k in range(len(self._own))]
+        sums = [[score.total(self._scored(k, n))[0] for n in (name, idle)] for k in range(len(self))]
         return [score.rescaled(own, nothing) for own, nothing in sums]
 
     def half(self) -> float:
@@ -196,14 +179,14 @@ class _Jobs:
 
     def answer(self, suite_name: str, hidden: bool, chosen: str) -> dict[str, Any]:
         """The whole as plain data."""
-        rounds = [self._scored(number) for number in range(len(self._own))]
+        rounds = [self._scored(number) for number in range(len(self))]
         mean = [
             {aspect: math.fsum(r[i][aspect] for r in rounds) / len(rounds) for aspect in rounds[0][i]}
             for i in range(len(self._cases))
         ]
         _, aspects = score.total(mean)
         half = self.half()
-        runs = [own for numbered in self._own for own in numbered]
+        runs = [self._run(number, i) for number in range(len(self)) for i in range(len(self._cases))]
         return {
             # One that does worse than nothing has no less than nothing.
             "combined_score": max(statistics.fmean(self._points()), 0.0),
@@ -219,7 +202,7 @@ class _Jobs:
         }
 
     def _case(self, i: int, scored: dict[str, float]) -> dict[str, Any]:
-        runs = [numbered[i] for numbered in self._own]
+        runs = [self._run(number, i) for number in range(len(self))]
         sound = [run for run in runs if "fault" not in run]
         return {
             "name": self._cases[i].name,

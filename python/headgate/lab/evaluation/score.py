@@ -20,9 +20,12 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from ...analysis import jain_index
 from ...base.errors import HeadgateError
 from ...base.parallel import run_once
+from ...results.combination import by_group, combined
 from ...results.metrics import GOODPUT
 from ...results.results import Results
 from ...scenario.baselines import baselines
@@ -87,8 +90,11 @@ def run(case: SuiteCase, control: Any, number: int, plugins: list[Any] | None = 
 
 def _over(means: list[tuple[float, int]]) -> float:
     """The mean over all packets or transfers, from means and their numbers; infinite without any."""
-    total = sum(count for _, count in means)
-    return sum(mean * count for mean, count in means if count) / total if total else math.inf
+    values, counts = np.array(means, float).reshape(-1, 2).T
+    # Added in their order, on which the last bit depends.
+    one = by_group(np.zeros(len(means), np.int64), 1)
+    found = float(combined("mean", values, one, counts)[0])
+    return math.inf if math.isnan(found) else found
 
 
 def _unique(result: Results) -> dict[str, float]:

@@ -1,23 +1,93 @@
-"""Makes runs, each once: on all processors of this machine or on a Dask cluster, with those of before taken from a store."""
+"""Makes runs on demand, each once: on all processors of this machine or on a Dask cluster, with those of before taken from a store."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypedDict
 
-from ...base.errors import HeadgateError
-from ...sweep.engines import Dask, Local, work_off
+from ...base.atomic import require_folder
+from ...base.errors import HeadgateError, cut, nearest
+from ...sweep.engines import ENGINES, Dask, Engine, Local, work_off
 from . import work
-from .store import RunStore
+from .store import RunStore, hold
 
 #: Called with (share done, runs done, runs in all).
 Progress = Callable[[float, int, int], object]
 
-
 #: Runs whose processes ended by themselves before any other has ended, after which there is no hope.
 HOPELESS = 3
+
+
+class AnyJob(Protocol):
+    """A run that is wanted, as plain data that can be sent to a process or to another machine."""
+
+    @property
+    def key(self) -> str:
+        """Names the run and what is measured of it: equal for equal ones."""
+
+    @property
+    def name(self) -> str:
+        """What an error calls it; may be empty."""
+
+    @property
+    def size(self) -> float:
+        """How much work it is, beside that of others."""
+
+
+class Where(TypedDict, total=False):
+    """Where runs are made and kept: what every judge takes beside its question, and hands over to `started`.
+
+    `out` is a folder in which runs are kept as they end, so that the same call goes on where it was ended. `workers` is the number of
+    processes, one per processor unless given; with 0 all is run in this one. `engine` is `local` or `dask`, and `address` that of a
+    scheduler, without which a cluster is started on this machine. `progress` is called several times a second.
+    """
+
+    out: str | os.PathLike[str] | None
+    workers: int | None
+    engine: str
+    address: str | None
+    progress: Progress | None
+
+
+def started(
+    kind: str,
+    asked: Mapping[str, Any],
+    do: Callable[[Any], dict[str, Any]],
+    where: Where,
+    made: Mapping[str, dict[str, Any]] | None = None,
+    lost: int | None = HOPELESS,
+) -> Runner:
+    """What makes the runs of a judge.
+
+    Args:
+        kind: what the question is: `referee`, `attack` and so on.
+        asked: what makes two of its questions the same; a folder is held to one.
+        do: makes a run: plain data in, plain data out.
+        where: where they are made and kept.
+        made: further runs that were made before, by their keys.
+        lost: see `Runner`.
+
+    Raises:
+        HeadgateError: the folder holds another question or cannot be written, or there is no such engine.
+    """
+    engine, address, out = where.get("engine", ENGINES[0]), where.get("address"), where.get("out")
+    if engine not in ENGINES:
+        raise HeadgateError(
+            f"--engine: found {cut(repr(engine))}; expected one of {', '.join(ENGINES)}.{nearest(engine, ENGINES)}"
+        )
+    if address is not None and engine != "dask":
+        raise HeadgateError("--address: expected --engine dask beside it")
+    folder = None
+    if out is not None:
+        folder = Path(out)
+        require_folder(folder, f"the folder of the {kind}")
+        folder.mkdir(parents=True, exist_ok=True)
+        hold(folder, kind, asked)
+    start = partial(Dask, address) if engine == "dask" else Local
+    return Runner(RunStore(folder), made, where.get("workers"), where.get("progress"), do, start, lost)
 
 
 class Runner:
@@ -29,8 +99,9 @@ class Runner:
         made: Mapping[str, dict[str, Any]] | None = None,
         workers: int | None = None,
         progress: Progress | None = None,
-        dask: Dask | None = None,
-        do: Callable[[work.RunJob], dict[str, Any]] = work.do,
+        do: Callable[[Any], dict[str, Any]] = work.do,
+        start: Callable[[int | None, Callable[[Any], dict[str, Any]]], Engine] = Local,
+        lost: int | None = HOPELESS,
     ) -> None:
         """Takes where runs are kept.
 
@@ -39,12 +110,13 @@ class Runner:
             made: further runs that were made before, by their keys.
             workers: processes; one per processor unless given; with 0 all is run in this one.
             progress: called several times a second.
-            dask: runs them instead of processes of this machine.
             do: makes a run: plain data in, plain data out.
+            start: makes the engine, of so many workers that do this, once there is a run to make.
+            lost: it is an error if the processes of so many runs ended by themselves before any other run has ended; with None never.
         """
-        self._store, self._made, self._progress, self._dask, self._do = store, made or {}, progress, dask, do
-        self._workers = (os.cpu_count() or 1) if workers is None else workers
-        self._local: Local | None = None
+        self._store, self._made, self._progress, self._do = store, made or {}, progress, do
+        self._workers, self._start, self._hopeless = workers, start, lost
+        self._engine: Engine | None = None
         self._done, self._all, self._part = 0, 0, 0.0
         self._well, self._lost = False, 0
 
@@ -52,37 +124,34 @@ class Runner:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._dask is not None:
-            self._dask.close()
-        if self._local is not None:
+        if self._engine is not None:
             # After an error or Ctrl-C nothing waits for runs that nobody wants.
-            self._local.close()
+            self._engine.close()
 
-    def get(self, job: work.RunJob) -> dict[str, Any]:
+    def get(self, job: AnyJob) -> dict[str, Any]:
         """A run that was made."""
         return self._store.get(job.key) or self._made[job.key]
 
-    def make(self, jobs: Iterable[work.RunJob]) -> None:
+    def make(self, jobs: Iterable[AnyJob]) -> None:
         """Makes those that are new.
 
         Raises:
             HeadgateError: a scenario is none.
         """
-        new = {job.key: job for job in jobs if self._store.get(job.key) is None and job.key not in self._made}
+        by_key = {job.key: job for job in jobs}
+        new = [job for key, job in by_key.items() if self._store.get(key) is None and key not in self._made]
         self._all += len(new)
         if not new:
             return
         # Long ones first, so that no processor waits at the end.
-        ordered = sorted(new.values(), key=lambda job: -job.place.capacity(0, job.place.duration))
-        if self._dask is None and not self._workers:
+        ordered = sorted(new, key=lambda job: -job.size)
+        if self._workers == 0:
             for own in ordered:
                 self._take(own, self._do(own))
             return
-        if self._dask is None and self._local is None:
-            self._local = Local(self._workers, self._do)
-        engine = self._dask or self._local
-        assert engine is not None
-        for ended in work_off(engine, ordered):
+        if self._engine is None:
+            self._engine = self._start(self._workers, self._do)
+        for ended in work_off(self._engine, ordered):
             for job, found, how in ended:
                 self._alive(found is not None, how)
                 self._take(
@@ -96,10 +165,10 @@ class Runner:
         """Whether it is worth while to go on: not if all that there was so far is processes that ended."""
         self._well |= ended_well
         self._lost += not ended_well
-        if self._lost >= HOPELESS and not self._well:
+        if self._hopeless is not None and self._lost >= self._hopeless and not self._well:
             raise HeadgateError(
-                f"the processes of {HOPELESS} runs have ended by themselves ({how}), and no other run has ended: the control ends them, or "
-                "there is too little memory for them"
+                f"the processes of {self._lost} runs have ended by themselves ({how}), and no other run has ended: the control ends "
+                "them, or there is too little memory for them"
             )
 
     def expect(self, count: int) -> None:
@@ -117,8 +186,8 @@ class Runner:
         if self._progress is not None:
             self._progress((self._done + self._part) / self._all, self._done, self._all)
 
-    def _take(self, job: work.RunJob, found: dict[str, Any], keep: bool = True) -> None:
+    def _take(self, job: AnyJob, found: dict[str, Any], keep: bool = True) -> None:
         if "wrong" in found:
-            raise HeadgateError(f"{json.loads(job.text)['name']}: {found['wrong']}")
+            raise HeadgateError(f"{job.name}{': ' if job.name else ''}{found['wrong']}")
         self._store.add(job.key, found, keep)
         self._done += 1

@@ -1,13 +1,51 @@
-"""Runs that are kept in the user's folder, so that what was ended goes on where it was."""
+"""Runs that are kept in the user's folder, so that what was ended goes on where it was.
+
+DIR/question.json   whose runs they are
+DIR/runs.jsonl      a run a line, by its key
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...base.atomic import naming
+from ... import __version__
+from ...base.atomic import naming, write_text
 from ...base.errors import HeadgateError
+from ...sweep.resumption import _difference
+
+#: The file that says whose the runs in a folder are.
+QUESTION = "question.json"
+
+
+def hold(folder: Path, kind: str, asked: Mapping[str, Any]) -> None:
+    """Holds a folder to one question, by the first call there.
+
+    Args:
+        folder: which is there.
+        kind: what the question is, such as `attack`.
+        asked: what makes two of them the same, as plain data.
+
+    Raises:
+        HeadgateError: it is another one's, or cannot be written.
+    """
+    file = folder / QUESTION
+    text = json.dumps({"kind": kind, "headgate": __version__, **asked}, indent=1, default=list) + "\n"
+    if file.exists():
+        try:
+            old = json.loads(file.read_text("utf-8"))
+        except (ValueError, RecursionError):
+            old = None
+        new = json.loads(text)
+        found: str | None = "what it asks cannot be read"
+        if isinstance(old, dict):
+            found = next((d for k in [*old, *new] if (d := _difference(k, old.get(k), new.get(k))) is not None), None)
+        if found is not None:
+            raise HeadgateError(f"{folder}: holds another {kind}: {found}; expected the same, or another folder")
+        return
+    write_text(file, text)
 
 
 class RunStore:
@@ -33,7 +71,7 @@ class RunStore:
                     self._runs[entry.pop("key")] = entry
                 except (ValueError, KeyError, AttributeError, RecursionError):
                     if not self._runs:
-                        raise HeadgateError(f"{self._file}: expected runs of a referee, one a line") from None
+                        raise HeadgateError(f"{self._file}: expected runs, one a line") from None
 
     def get(self, key: str) -> dict[str, Any] | None:
         """A run."""

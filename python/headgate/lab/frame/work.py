@@ -30,6 +30,16 @@ class RunJob:
         keys = [entry.key() for entry in self.measured]
         return hashlib.sha256(json.dumps([self.text, self.seed, keys]).encode()).hexdigest()[:20]
 
+    @property
+    def name(self) -> str:
+        """That of the scenario."""
+        return str(json.loads(self.text)["name"])
+
+    @property
+    def size(self) -> float:
+        """Bits that the line can carry meanwhile."""
+        return self.place.capacity(0, self.place.duration)
+
 
 def do(job: RunJob) -> dict[str, Any]:
     """`{values, digest}`; or `{fault: text}` if the subject failed, `{wrong: text}` if the scenario is none."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from ...base.atomic import require_folder
 from ...base.errors import HeadgateError
 from ..frame import work
-from ..frame.jobs import Progress, Runner
+from ..frame.jobs import Progress, Runner, Where, started
 from ..frame.store import RunStore
 from ..frame.subjects import BASELINES, NULLS, Judged, has
 from . import steps, verdict
@@ -31,38 +28,29 @@ def judge(
     subject: Judged,
     chosen: Sequence[Case],
     *,
-    out: str | os.PathLike[str] | None = None,
-    workers: int | None = None,
     fresh: bool = False,
     runs: int | None = None,
     more: bool = True,
-    progress: Progress | None = None,
+    **where: Unpack[Where],
 ) -> RefereeReport:
     """Judges a flow control or a queue by cases.
 
     Args:
         subject: who is judged.
         chosen: cases, all of one kind, for controls or for AQMs.
-        out: folder in which runs are kept, so that a judgement that was ended goes on where it was.
-        workers: processes; one per processor unless given; with 0 all is run in this one.
         fresh: runs the baselines, instead of taking the runs of them that come with headgate.
         runs: of each cell, instead of what a case asks for.
         more: makes more runs where a bound is open.
-        progress: called several times a second.
+        where: the folder, workers and engine of runs, and what is told of their progress; see `headgate.lab.frame.jobs.Where`.
 
     Raises:
         HeadgateError: a case makes no scenario, or the folder cannot be written.
         KeyboardInterrupt: Ctrl-C; finished runs are kept in the folder.
     """
-    folder = None
-    if out is not None:
-        folder = Path(out)
-        require_folder(folder, "the folder of the referee")
-        folder.mkdir(parents=True, exist_ok=True)
-    runner = Runner(RunStore(folder), {} if fresh else _shipped(), workers, progress)
     stepped = [case for case in chosen if case.steps]
-    runner.expect(len(stepped))
-    with runner:
+    asked = {"subject": subject.name, "table": subject.table, "transport": subject.transport}
+    with started("referee", asked, work.do, where, {} if fresh else _shipped()) as runner:
+        runner.expect(len(stepped))
         cells = [_Cell(case, cell, subject, runs) for case in chosen if not case.steps for cell in case.grid()]
         runner.make([job for cell in cells for job in cell.all_jobs()])
         if more and runs is None:

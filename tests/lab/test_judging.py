@@ -1,0 +1,165 @@
+"""What commands that judge have in common: runs that are kept, a folder that belongs to one question, engines."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headgate.base.errors import HeadgateError
+from headgate.lab.frame import jobs
+from headgate.lab.frame.store import QUESTION, hold
+
+from ..conftest import Cli
+
+#: A small question of each command, and another one for the same folder.
+ASKED = {
+    "evaluate": (("evaluate", "reno", "--suite", "smoke", "--rounds", 1), ("evaluate", "cubic", "--suite", "smoke")),
+    "referee": (
+        ("referee", "cubic", "--set", "beta=0.6", "--case", "small.case"),
+        ("referee", "cubic", "--set", "beta=0.5", "--case", "small.case"),
+    ),
+    "attack": (
+        ("attack", "bbr1", "--objective", "loss", "--preset", "small.toml", "--candidates", 50, "--findings", 1),
+        ("attack", "bbr1", "--objective", "loss", "--preset", "small.toml", "--seed", 2),
+    ),
+    "contract": (("contract", "aimd", "--quick", "--seeds", 1), ("contract", "vegas", "--quick")),
+}
+
+FILES = {
+    "small.case": """title = "Small"
+source = "nobody"
+duration = "6s"
+warm_up = "1s"
+line = { rate = "2Mbit/s", rtt = "30ms", buffer = "$buffer" }
+flows = [{ name = "own1" }, { name = "own2", start = "1s" }]
+cells = { buffer = ["1BDP", "4BDP"] }
+runs = 2
+must = [{ metric = "jain", at_least = 0.9, origin = "ours" }]
+better_than = [{ metric = "jain", baseline = "reno" }]
+""",
+    "small.toml": """queues = ["fcfs"]
+patterns = ["none", "uniform"]
+burst_share = 0.2
+[ranges]
+rate = ["1Mbit/s", "2Mbit/s"]
+rtt = ["10ms", "40ms"]
+ratio = [1, 4]
+buffer = [0.2, 2]
+flows = [1, 2]
+delay = ["1ms", "20ms"]
+period = ["100ms", "1s"]
+burst_length = [0.02, 0.5]
+burst_rate = [0.1, 1]
+loss = 0
+ack_aggregation = ["1ms", "10ms"]
+offset = ["10ms", "1s"]
+""",
+}
+
+#: What differs from call to call.
+TIMES = ("cpu_s", "wall_s", "candidates_per_cpu_hour")
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The keys of the runs that are made."""
+    keys: list[str] = []
+    take = jobs.Runner._take
+
+    def noted(self: jobs.Runner, job: Any, *more: Any) -> None:
+        keys.append(job.key)
+        take(self, job, *more)
+
+    monkeypatch.setattr(jobs.Runner, "_take", noted)
+    monkeypatch.setattr("headgate.lab.evaluation.judge._kept", {})
+    return keys
+
+
+@pytest.fixture(autouse=True)
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of small questions; runs of a contract are short and slow, and say little."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    for name, value in {
+        "LENGTH": 2.0,
+        "LONG": 2.0,
+        "LONGEST": 2,
+        "LOSS_LINE": 5e6,
+        "LOSSES": (1e-3, 3e-2),
+        "DELAYS": (0.01, 0.04),
+    }.items():
+        monkeypatch.setattr(f"headgate.lab.contracts.run.{name}", value)
+
+
+@pytest.fixture
+def ask(cli: Cli) -> Callable[..., Any]:
+    """What a command prints as JSON."""
+
+    def call(*words: object) -> Any:
+        done = cli(*words, "--workers", 1, "--json")
+        assert done.returncode in (0, 1), done.stderr
+        return {k: v for k, v in json.loads(done.stdout).items() if k not in TIMES}
+
+    return call
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_runs_are_kept_and_a_folder_belongs_to_one_question(
+    command: str, ask: Callable[..., Any], cli: Cli, made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, others = ASKED[command]
+    whole = ask(*words)
+    count = len(made)
+    assert count == len(set(made))
+    monkeypatch.setattr("headgate.lab.evaluation.judge._kept", {})
+    file = tmp_path / "out/runs.jsonl"
+    assert ask(*words, "--out", "out") == whole
+    lines = file.read_text().splitlines(keepends=True)
+    assert len(lines) == count
+    # It was killed after half of the runs, in the middle of a line.
+    file.write_text("".join(lines[: count // 2]) + lines[-1][:20])
+    made.clear()
+    monkeypatch.setattr("headgate.lab.evaluation.judge._kept", {})
+    assert ask(*words, "--out", "out", "--resume") == whole
+    assert len(made) == count - count // 2 and set(made) == {json.loads(line)["key"] for line in lines[count // 2 :]}
+    said = cli(*others, "--out", "out")
+    # The referee looks at the page in the folder before.
+    assert said.returncode == 2 and re.search(
+        "out: holds another .*; expected the same|found the report of", said.stderr
+    )
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_options_that_belong_to_others_are_refused_without_them(command: str, cli: Cli, tmp_path: Path) -> None:
+    words, _ = ASKED[command]
+    for more, text in (
+        (("--resume",), "--resume: expected --out with the folder beside it"),
+        (("--address", "tcp://x:1"), "--address: expected --engine dask beside it"),
+    ):
+        done = cli(*words, *more)
+        assert done.returncode == 2 and text in done.stderr and not done.stdout
+    assert {file.name for file in tmp_path.iterdir()} == {*FILES}
+
+
+def test_what_a_folder_says_of_its_question_names_the_difference(tmp_path: Path) -> None:
+    asked = {"subject": "reno", "table": {"kind": "reno", "beta": 0.5}}
+    hold(tmp_path, "attack", asked)
+    before = (tmp_path / QUESTION).read_bytes()
+    hold(tmp_path, "attack", asked)
+    for kind, other, text in (
+        ("referee", asked, 'holds another referee: kind is "attack" there and "referee" here'),
+        ("attack", {**asked, "table": {"kind": "reno", "beta": 0.6}}, "table.beta is 0.5 there and 0.6 here"),
+        ("attack", {"subject": "reno"}, 'table is {"kind": "reno", "beta": 0.5} there and absent here'),
+    ):
+        with pytest.raises(HeadgateError) as caught:
+            hold(tmp_path, kind, other)
+        assert text in str(caught.value)
+    assert (tmp_path / QUESTION).read_bytes() == before
+    (tmp_path / QUESTION).write_text("[")
+    with pytest.raises(HeadgateError, match="what it asks cannot be read"):
+        hold(tmp_path, "attack", asked)
