@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from headgate import Scenario, _core
-from headgate.analysis.starvation import shared_with_error
 from headgate.lab.contracts import Contract, places, work
 from headgate.lab.contracts.laws import LAWS, exponent, first_beyond, reached, starving_delay
 from headgate.lab.contracts.places import DEEP
@@ -20,6 +19,7 @@ from headgate.lab.contracts.run import _Bench, _interval, _loss, _predicted, _ra
 from headgate.lab.contracts.steady import settled, trend
 from headgate.lab.frame.subjects import NULLS, Judged, named
 from headgate.lab.frame.work import RunJob
+from headgate.papers.formulas.starvation import shared_with_error
 
 
 def test_exponents_of_closed_forms() -> None:

@@ -1,4 +1,4 @@
-"""The doctests of headgate.stats and headgate.analysis, taken from the sources rather than from the modules that are imported."""
+"""The doctests of headgate.stats and of formulas, taken from the sources rather than from the modules that are imported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 SOURCES = Path(__file__).parent / "sources"
-FILES = sorted(p for folder in ("stats", "analysis") for p in (SOURCES / "headgate" / folder).glob("*.py"))
+FILES = sorted(
+    p for folder in ("stats", "analysis", "papers/formulas") for p in (SOURCES / "headgate" / folder).glob("*.py")
+)
 
 
 def examples() -> list[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""Mutants of headgate.stats and headgate.analysis: each small change to the code, and whether a test notices. Run by `make mutants-python`.
+"""Mutants of headgate.stats and of formulas: each small change to the code, and whether a test notices. Run by `make mutants-python`.
 
 mutmut plants the changes. It would start pytest again for each of them; here one process collects the tests and is then forked for each
 mutant, and the child runs those tests alone that call the changed function, the quick ones first. The package and its tests are copied
@@ -171,7 +171,9 @@ class Judge:
 
 def main() -> int:
     """Judges all mutants, those of the files named or those named, and prints what no test notices; 1 if there is any."""
-    files = [x for x in sys.argv[1:] if x.endswith(".py")] or ["headgate/stats/*.py", "headgate/analysis/*.py"]
+    files = [x for x in sys.argv[1:] if x.endswith(".py")] or [
+        f"headgate/{folder}/*.py" for folder in ("stats", "analysis", "papers/formulas")
+    ]
     names = {x for x in sys.argv[1:] if not x.endswith(".py")}
     shutil.rmtree(PLACE, ignore_errors=True)
     (PLACE / "tests").mkdir(parents=True)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.analysis.netblt import netblt_rounds, netblt_step
-from headgate.analysis.packet_pair import burst_size, chain_departures, proposition_2_loss, skipped_slots
 from headgate.papers import Reproduction, write_report
 from headgate.papers.claims import Runs
+from headgate.papers.formulas.netblt import netblt_rounds, netblt_step
+from headgate.papers.formulas.packet_pair import burst_size, chain_departures, proposition_2_loss, skipped_slots
 from headgate.papers.keshav1991.chapter4 import chains, checks, strawman
 from headgate.papers.keshav1991.chapter4.server import INSTANT, Server, read_port
 from headgate.papers.keshav1991.chapter4.transients import CHANGES, RULES, corrections, prediction, reaction

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import headgate
 from headgate import Reproduction
-from headgate.analysis import estimators as est
-from headgate.analysis import rate_control as rc
-from headgate.analysis import setpoint as sp
-from headgate.analysis.step_response import step_response
 from headgate.papers import write_report
+from headgate.papers.formulas import estimators as est
+from headgate.papers.formulas import rate_control as rc
+from headgate.papers.formulas import setpoint as sp
+from headgate.papers.formulas.step_response import step_response
 from headgate.papers.keshav1991.chapter5 import walks
 from headgate.papers.keshav1991.chapter5.predictors import SETS, fuzzy_response
 from headgate.papers.keshav1991.chapter5.theory import TRACED

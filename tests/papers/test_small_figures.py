@@ -9,13 +9,13 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from headgate.analysis.phase import phase_winner
-from headgate.analysis.shrew import shrew_throughput
-from headgate.analysis.starvation import shared_with_error
 from headgate.papers import load_paper
 from headgate.papers.arun2022 import claims as starvation
 from headgate.papers.claims import Runs
 from headgate.papers.floyd1991 import claims as phases
+from headgate.papers.formulas.phase import phase_winner
+from headgate.papers.formulas.shrew import shrew_throughput
+from headgate.papers.formulas.starvation import shared_with_error
 from headgate.papers.kuzmanovic2003 import figures as shrew
 from headgate.papers.measure import Floats
 from headgate.plots.canvas import to_svg

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 import headgate
-from headgate.analysis.starvation import shared_with_error
 from headgate.papers import load_paper
 from headgate.papers.arun2022.claims import COPA_QUEUE, LINE
 from headgate.papers.build import build_scenario
+from headgate.papers.formulas.starvation import shared_with_error
 from headgate.papers.model import JUDGED
 from headgate.papers.reproduction import ItemResult
 from headgate.papers.runner import reproduce_items

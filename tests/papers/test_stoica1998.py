@@ -11,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from headgate.analysis.csfq import csfq_accepted_rate, csfq_excess_bound
 from headgate.base.documents import loads
 from headgate.base.parallel import run_all
 from headgate.papers import load_paper
@@ -20,6 +19,7 @@ from headgate.papers.beyond.statements import CLAIMS as BEYOND
 from headgate.papers.build import build_scenario, check_items
 from headgate.papers.claim_tables import SHARED
 from headgate.papers.claims import Predicate, Runs
+from headgate.papers.formulas.csfq import csfq_accepted_rate, csfq_excess_bound
 from headgate.papers.measure import Outcome
 from headgate.papers.stoica1998 import idle, measures, theory
 from headgate.papers.stoica1998.claims import CLAIMS

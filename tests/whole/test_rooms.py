@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -102,3 +103,18 @@ def test_an_old_path_is_found_with_a_warning_that_says_the_new_one() -> None:
     with pytest.warns(DeprecationWarning, match=r"headgate\.papers\.inference"):
         import headgate.inference
     assert headgate.inference.infer is headgate.infer  # type: ignore[attr-defined]
+
+
+def test_a_formula_that_only_papers_use_is_found_where_it_was() -> None:
+    formulas = importlib.import_module("headgate.papers.formulas")
+    for old, new in (("analysis.phase", "phase"), ("analysis.red", "red")):
+        with pytest.warns(DeprecationWarning, match=f"headgate.{old} is headgate.papers.formulas"):
+            assert importlib.import_module(f"headgate.{old}") is importlib.import_module(
+                f"headgate.papers.formulas.{new}"
+            )
+    with pytest.warns(
+        DeprecationWarning, match=r"headgate\.analysis\.red_reno is headgate\.papers\.formulas\.red_reno now"
+    ):
+        assert headgate.analysis.red_reno is formulas.red_reno  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="has no attribute 'red_renos'"):
+        _ = headgate.analysis.red_renos  # type: ignore[attr-defined]

@@ -1,23 +1,11 @@
-"""Computations from results and theory: fairness, utility, delays of fair queueing, queues and congestion control in closed form."""
+"""Computations from results and theory: fairness, utility, the fluid of fair queueing, queues and congestion control in closed form."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..base.moved import moved_formula
 from .bounds import drr_delay_bound, fair_queueing_delay_bound, gps_delay_bound, scfq_delay_bound
-from .csfq import (
-    csfq_accepted_rate,
-    csfq_burst_excess,
-    csfq_chain,
-    csfq_excess_bound,
-    csfq_fair_share,
-    csfq_greatest_excess,
-    csfq_label_decode,
-    csfq_label_encode,
-    csfq_labelled_shares,
-    csfq_lottery_deviation,
-    csfq_rate_estimates,
-    csfq_shares,
-)
-from .delay import fcfs_poisson_delay, fq_delay, fq_poisson_delay, telnet_delay_bounds
 from .fairness import jain_index, max_min, network_max_min, shortfall
 from .gps import gps_finish_times
 from .queues import (
@@ -30,15 +18,6 @@ from .queues import (
     mm1_wait,
     mm1_wait_quantile,
     mm1k_loss,
-)
-from .red import enhanced_red, red_reno, red_vegas
-from .self_similarity import (
-    aggregated_variances,
-    hurst_aggregated_variance,
-    hurst_local_whittle,
-    hurst_rescaled_range,
-    on_off_hurst,
-    rescaled_ranges,
 )
 from .tcp import (
     cubic_crossover,
@@ -58,20 +37,7 @@ from .tcp import (
 from .utility import congested, power, utility
 
 __all__ = [
-    "aggregated_variances",
     "congested",
-    "csfq_accepted_rate",
-    "csfq_burst_excess",
-    "csfq_chain",
-    "csfq_excess_bound",
-    "csfq_fair_share",
-    "csfq_greatest_excess",
-    "csfq_label_decode",
-    "csfq_label_encode",
-    "csfq_labelled_shares",
-    "csfq_lottery_deviation",
-    "csfq_rate_estimates",
-    "csfq_shares",
     "cubic_crossover",
     "cubic_or_reno_window",
     "cubic_plateau_time",
@@ -79,16 +45,9 @@ __all__ = [
     "dctcp_alpha",
     "dctcp_queue",
     "drr_delay_bound",
-    "enhanced_red",
     "fair_queueing_delay_bound",
-    "fcfs_poisson_delay",
-    "fq_delay",
-    "fq_poisson_delay",
     "gps_delay_bound",
     "gps_finish_times",
-    "hurst_aggregated_variance",
-    "hurst_local_whittle",
-    "hurst_rescaled_range",
     "jain_index",
     "mathis_window",
     "max_min",
@@ -102,19 +61,19 @@ __all__ = [
     "mm1_wait_quantile",
     "mm1k_loss",
     "network_max_min",
-    "on_off_hurst",
     "pftk_full_rate",
     "pftk_rate",
     "power",
-    "red_reno",
-    "red_vegas",
-    "rescaled_ranges",
     "sawtooth_mean",
     "sawtooth_peak",
     "scfq_delay_bound",
     "shortfall",
     "slow_start_time",
-    "telnet_delay_bounds",
     "utility",
     "vegas_queue",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # What stands in the papers' floor now.
+    return moved_formula(name)

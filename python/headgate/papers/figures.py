@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis import fcfs_poisson_delay, fq_poisson_delay
 from ..base.palette import BLUE, GREEN, GREY, GRID, GROUND, PURPLE, VERMILION
 from ..plots.canvas import blank
 from ..stats import mean_of
 from .build import build_scenario
 from .claims import Runs
 from .folder import code_of
+from .formulas import fcfs_poisson_delay, fq_poisson_delay
 from .model import FigureEntry, PaperError, unknown
 from .numbering import Box, Point, number
 from .study import Shown

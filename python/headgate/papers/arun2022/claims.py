@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...analysis.starvation import bbr_rates, shared_with_error
 from ..claims import Claims, Runs
+from ..formulas.starvation import bbr_rates, shared_with_error
 from ..measure import Floats
 
 CLAIMS = Claims(__file__)

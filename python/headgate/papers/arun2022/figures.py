@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...analysis.starvation import shared_with_error
 from ...base.palette import BLACK, BLUE, GREY, VERMILION
 from ..claims import Runs
+from ..formulas.starvation import shared_with_error
 from ..sheets import Sheets
 from .claims import COPA_QUEUE, ERRORS, LINE, copa_pair, ratio
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...analysis.starvation import queue_delay, rate_of_delay
 from ...base.parallel import Progress
 from ..claims import Runs
+from ..formulas.starvation import queue_delay, rate_of_delay
 from ..layout import Layouts
 from ..study import Shown
 

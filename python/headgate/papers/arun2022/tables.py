@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from ...analysis.starvation import shared_with_error
 from ...base.parallel import Progress
 from ..claims import Runs
+from ..formulas.starvation import shared_with_error
 from ..layout import Layouts
 from ..study import Section, Shown
 from .claims import COPA_QUEUE, ERRORS, LINE, copa_pair, ratio

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from ...analysis import hurst_aggregated_variance, hurst_local_whittle, hurst_rescaled_range, on_off_hurst
 from ...base.parallel import Progress
 from ..claims import Result, Runs, listed
+from ..formulas import hurst_aggregated_variance, hurst_local_whittle, hurst_rescaled_range, on_off_hurst
 from ..layout import Layouts
 from ..measure import Floats, Outcome
 from ..model import Measure, Table

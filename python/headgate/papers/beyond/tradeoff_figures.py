@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...analysis import aggregated_variances
 from ...base.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from ...stats import Mean
+from ..formulas import aggregated_variances
 from ..measure import Floats
 from ..sheets import Sheets
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...analysis import telnet_delay_bounds
 from ...base.palette import BLUE, VERMILION
 from ..claims import Runs
+from ..formulas import telnet_delay_bounds
 from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table

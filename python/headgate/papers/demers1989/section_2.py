@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...analysis import fq_poisson_delay, telnet_delay_bounds
 from ..claims import Result, Runs, listed
+from ..formulas import fq_poisson_delay, telnet_delay_bounds
 from .delays import KINDS, PREEMPTIVE, SIZES, N, delay, extra, points
 from .emulation import LONGEST, discrepancies
 from .statements import claim

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...analysis.phase import phase, phase_winner
 from ..claims import Claims, Result, Runs
+from ..formulas.phase import phase, phase_winner
 from ..measure import Floats
 
 CLAIMS = Claims(__file__)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...analysis.phase import phase, phase_winner
 from ...base.palette import BLUE, GREEN, GREY, PALE, PURPLE, VERMILION
 from ..claims import Runs
+from ..formulas.phase import phase, phase_winner
 from ..sheets import Sheets
 from .claims import DELAYS, FIRST, NOISY, SERVICE, decided, round_trip, shares
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...analysis.phase import phase, phase_winner
 from ...base.parallel import Progress
 from ..claims import Runs
+from ..formulas.phase import phase, phase_winner
 from ..layout import Layouts
 from ..study import Shown
 from .claims import DELAYS, SERVICE, decided, round_trip, share

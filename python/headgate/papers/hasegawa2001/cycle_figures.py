@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...analysis import red_vegas
 from ...base.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
+from ..formulas import red_vegas
 from ..measure import Floats
 from .cycles import cycles
 from .measures import DELAY, FLOWS, INPUTS, LOSS, PACKET, Measured, red

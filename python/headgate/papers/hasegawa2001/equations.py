@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...analysis import enhanced_red, red_reno, red_vegas
+from ..formulas import enhanced_red, red_reno, red_vegas
 from ..measure import Floats
 from .measures import DELAY, INPUTS, LINES, LOSS, PACKET, Measured
 

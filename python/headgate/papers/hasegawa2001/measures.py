@@ -11,9 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...analysis import jain_index, red_reno, red_vegas
-from ...analysis.red import Phases, RenoThroughput
+from ...analysis import jain_index
 from ..claims import Runs
+from ..formulas import red_reno, red_vegas
+from ..formulas.red import Phases, RenoThroughput
 from ..measure import Floats, Outcome
 from ..model import Measure
 from .cycles import held_share

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...analysis.shrew import shrew_randomized, shrew_throughput
 from ..claims import Claims, Result, Runs
+from ..formulas.shrew import shrew_randomized, shrew_throughput
 
 CLAIMS = Claims(__file__)
 claim = CLAIMS.claim

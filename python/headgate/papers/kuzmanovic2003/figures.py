@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...analysis.shrew import shrew_nulls, shrew_randomized, shrew_throughput
 from ...base.palette import BLUE, GREEN, GREY, INK, PURPLE, VERMILION
 from ..claims import Runs
+from ..formulas.shrew import shrew_nulls, shrew_randomized, shrew_throughput
 from ..measure import Floats
 from ..sheets import Sheets
 from .claims import FIGURE_4, FIGURE_12, FIGURE_17, HIGH, KINDS, LINE, LOW, ROUND_TRIPS, TIMEOUTS

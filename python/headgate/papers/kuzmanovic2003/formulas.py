@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...analysis.shrew import shrew_randomized_aggregate, shrew_rate
 from ...base.parallel import Progress
 from ..claims import Runs
+from ..formulas.shrew import shrew_randomized_aggregate, shrew_rate
 from ..layout import Layouts
 from ..study import Shown
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...analysis.shrew import shrew_randomized, shrew_throughput
 from ...base.parallel import Progress
 from ..claims import Runs
+from ..formulas.shrew import shrew_randomized, shrew_throughput
 from ..layout import Layouts
 from ..study import Section, Shown
 from .claims import FIGURE_4, FIGURE_17, HIGH, LOW, TIMEOUTS, part

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...analysis.csfq import csfq_chain
 from ..claims import Claims, Runs
+from ..formulas.csfq import csfq_chain
 from ..measure import Floats
 from . import measures as m
 

@@ -9,10 +9,10 @@ from math import inf, nan
 import numpy as np
 
 from ...analysis import jain_index
-from ...analysis.csfq import csfq_shares
 from ...base.parallel import Progress
 from ...stats import mean_of
 from ..claims import Runs
+from ..formulas.csfq import csfq_shares
 from ..layout import Layouts
 from ..model import Table
 from ..study import Section, Shown

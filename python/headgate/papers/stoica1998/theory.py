@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from ...analysis.csfq import csfq_accepted_rate, csfq_excess_bound
 from ..claims import Result, Runs, listed
+from ..formulas.csfq import csfq_accepted_rate, csfq_excess_bound
 from ..measure import Floats
 from .measures import said
 from .statements import claim

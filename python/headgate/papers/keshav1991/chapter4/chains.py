@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from ....analysis import packet_pair as theory
+from ...formulas import packet_pair as theory
 from ...measure import TABLES, Floats, Outcome
 from ...model import Table
 from ...runs import run_all

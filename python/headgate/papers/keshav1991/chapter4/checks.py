@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....analysis import packet_pair as theory
 from ...claims import Runs
+from ...formulas import packet_pair as theory
 from ...layout import NOTHING as NONE
 from ...layout import Layouts
 from ...study import Section

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....analysis import packet_pair as theory
-from ....analysis.netblt import netblt_rounds, netblt_step
 from ...claims import Result, Runs, ends, listed
+from ...formulas import packet_pair as theory
+from ...formulas.netblt import netblt_rounds, netblt_step
 from ..data import rows
 from ..statements import claim
 from . import chains, failures, strawman

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....analysis.netblt import netblt_rounds, netblt_step
 from ...claims import Runs
+from ...formulas.netblt import netblt_rounds, netblt_step
 from .server import server
 from .transients import T0
 

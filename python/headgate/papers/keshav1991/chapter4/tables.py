@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from math import nan
 
-from ....analysis import packet_pair as theory
 from ....base.parallel import Progress
 from ...claims import Runs
+from ...formulas import packet_pair as theory
 from ...model import Table
 from ...study import Section, Shown
 from ..data import rows

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....analysis import packet_pair as theory
 from ...build import build_scenario
 from ...claims import Runs
+from ...formulas import packet_pair as theory
 from ...measure import Floats
 from .server import INSTANT, Server, server, service_times
 

@@ -7,7 +7,8 @@ from math import exp, isclose, sqrt
 
 import numpy as np
 
-from ....analysis.estimators import (
+from ...claims import Result, Runs, listed
+from ...formulas.estimators import (
     FuzzySets,
     controllability_rank,
     kalman_gains,
@@ -19,7 +20,7 @@ from ....analysis.estimators import (
     spike_share,
     step_probes,
 )
-from ....analysis.rate_control import (
+from ...formulas.rate_control import (
     closed_loop,
     epoch_trace,
     fluid_outstanding,
@@ -32,7 +33,6 @@ from ....analysis.rate_control import (
     time_between,
     to_setpoint,
 )
-from ...claims import Result, Runs, listed
 from ..data import number, rows
 from ..statements import claim
 from . import simulations as m

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....analysis.estimators import FuzzySets, kalman_gains, kalman_steady
-from ....analysis.rate_control import epoch_trace, law_eigenvalues
-from ....analysis.setpoint import queue_spread, shares_of_normal
 from ....base.palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
 from ...claims import Runs
+from ...formulas.estimators import FuzzySets, kalman_gains, kalman_steady
+from ...formulas.rate_control import epoch_trace, law_eigenvalues
+from ...formulas.setpoint import queue_spread, shares_of_normal
 from ...sheets import Sheets
 from . import simulations as m
 from . import walks as w

@@ -8,7 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from ....analysis.estimators import (
+from ....stats import Comparison, Mean, compare, mean_of
+from ...formulas.estimators import (
     FuzzyPredictor,
     FuzzySets,
     exponential_average,
@@ -17,8 +18,7 @@ from ....analysis.estimators import (
     spike_share,
     step_probes,
 )
-from ....analysis.setpoint import random_walk
-from ....stats import Comparison, Mean, compare, mean_of
+from ...formulas.setpoint import random_walk
 from ...measure import Floats
 
 #: Random walks around 100 packets/s, probes with a deviation of 5 %, for three ratios of the variances; this number of walks and probes.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....analysis.rate_control import drift_cost, rest_point, time_between
-from ....analysis.setpoint import QueueShares, queue_spread, queues_of_walk, random_walk, shares_of, shares_of_normal
 from ....stats import mean_of
 from ...claims import Runs
+from ...formulas.rate_control import drift_cost, rest_point, time_between
+from ...formulas.setpoint import QueueShares, queue_spread, queues_of_walk, random_walk, shares_of, shares_of_normal
 from ...measure import Floats
 from ...model import Table
 from ...study import Section

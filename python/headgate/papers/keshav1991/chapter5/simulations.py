@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....analysis.estimators import FuzzySets
-from ....analysis.step_response import StepResponse, step_response
 from ....stats import Mean, mean_of
 from ...claims import Runs
+from ...formulas.estimators import FuzzySets
+from ...formulas.step_response import StepResponse, step_response
 from ...measure import Floats, Outcome
 from . import walks as w
 from .walks import Walks

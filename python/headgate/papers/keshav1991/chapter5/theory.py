@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....analysis.estimators import (
+from ...formulas.estimators import (
     controllability_rank,
     kalman_gains,
     kalman_steady,
@@ -16,7 +16,7 @@ from ....analysis.estimators import (
     observability_rank,
     queue_error_growth,
 )
-from ....analysis.rate_control import (
+from ...formulas.rate_control import (
     LAWS,
     Law,
     closed_loop,

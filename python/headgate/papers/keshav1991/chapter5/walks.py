@@ -13,9 +13,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ....analysis.setpoint import random_walk
 from ....base.parallel import Progress
 from ...claims import Runs
+from ...formulas.setpoint import random_walk
 from ...measure import TABLES, Outcome
 from ...model import Table
 from ...runs import run_all

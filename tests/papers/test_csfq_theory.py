@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.analysis import (
+from headgate.papers.formulas import (
     csfq_burst_excess,
     csfq_excess_bound,
     csfq_greatest_excess,

@@ -8,16 +8,8 @@ import numpy as np
 import pytest
 
 from headgate.analysis import (
-    csfq_accepted_rate,
-    csfq_chain,
-    csfq_excess_bound,
-    csfq_fair_share,
-    csfq_shares,
     drr_delay_bound,
     fair_queueing_delay_bound,
-    fcfs_poisson_delay,
-    fq_delay,
-    fq_poisson_delay,
     gps_delay_bound,
     gps_finish_times,
     jain_index,
@@ -35,8 +27,18 @@ from headgate.analysis import (
     power,
     scfq_delay_bound,
     shortfall,
-    telnet_delay_bounds,
     utility,
+)
+from headgate.papers.formulas import (
+    csfq_accepted_rate,
+    csfq_chain,
+    csfq_excess_bound,
+    csfq_fair_share,
+    csfq_shares,
+    fcfs_poisson_delay,
+    fq_delay,
+    fq_poisson_delay,
+    telnet_delay_bounds,
 )
 
 

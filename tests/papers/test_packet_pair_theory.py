@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headgate
-from headgate.analysis import estimators as est
-from headgate.analysis import packet_pair as pp
-from headgate.analysis import rate_control as rc
+from headgate.papers.formulas import estimators as est
+from headgate.papers.formulas import packet_pair as pp
+from headgate.papers.formulas import rate_control as rc
 
 CHAINS = st.lists(st.integers(1, 9), min_size=1, max_size=7)
 

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from .fairness import Floats, max_min
+from ...analysis.fairness import Floats, max_min
 
 #: Which of the two meanings of equation 11 is taken.
 Reading = Literal["time", "rates"]

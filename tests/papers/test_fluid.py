@@ -12,18 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headgate
-from headgate.analysis import (
-    csfq_accepted_rate,
-    csfq_chain,
-    csfq_excess_bound,
-    csfq_fair_share,
-    csfq_shares,
-    drr_delay_bound,
-    fair_queueing_delay_bound,
-    gps_finish_times,
-    max_min,
-    scfq_delay_bound,
-)
+from headgate.analysis import drr_delay_bound, fair_queueing_delay_bound, gps_finish_times, max_min, scfq_delay_bound
+from headgate.papers.formulas import csfq_accepted_rate, csfq_chain, csfq_excess_bound, csfq_fair_share, csfq_shares
 
 RATES = st.lists(st.floats(0.01, 100), min_size=1, max_size=8)
 DATA = Path(__file__).parents[2] / "crates" / "queue" / "tests" / "data"

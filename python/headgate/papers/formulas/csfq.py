@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .fairness import Floats
+from ...analysis.fairness import Floats
 
 
 def _rates(rates: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Floats, Floats]:

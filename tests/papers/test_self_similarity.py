@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.analysis import (
+from headgate.papers.formulas import (
     aggregated_variances,
     hurst_aggregated_variance,
     hurst_local_whittle,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.analysis.shrew import (
+from headgate.papers.formulas.shrew import (
     shrew_first_timeout,
     shrew_nulls,
     shrew_randomized,

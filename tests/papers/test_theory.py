@@ -10,14 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headgate
-from headgate.analysis import (
-    fcfs_poisson_delay,
-    fq_delay,
-    fq_poisson_delay,
-    max_min,
-    network_max_min,
-    telnet_delay_bounds,
-)
+from headgate.analysis import max_min, network_max_min
+from headgate.papers.formulas import fcfs_poisson_delay, fq_delay, fq_poisson_delay, telnet_delay_bounds
 
 from ..conftest import dumbbell
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.analysis import enhanced_red, max_min, red_reno, red_vegas
+from headgate.analysis import max_min
+from headgate.papers.formulas import enhanced_red, red_reno, red_vegas
 
 DATA = Path(__file__).parents[1] / "data/hasegawa2001"
 

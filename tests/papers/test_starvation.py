@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.analysis.phase import phase, phase_winner
-from headgate.analysis.starvation import (
+from headgate.papers.formulas.phase import phase, phase_winner
+from headgate.papers.formulas.starvation import (
     bbr_rates,
     bbr_round_trip,
     bbr_window,

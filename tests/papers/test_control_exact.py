@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from headgate.analysis import estimators as est
-from headgate.analysis import packet_pair as pp
-from headgate.analysis import rate_control as rc
-from headgate.analysis import setpoint as sp
-from headgate.analysis.netblt import netblt_rounds, netblt_step
-from headgate.analysis.step_response import StepResponse, step_response
+from headgate.papers.formulas import estimators as est
+from headgate.papers.formulas import packet_pair as pp
+from headgate.papers.formulas import rate_control as rc
+from headgate.papers.formulas import setpoint as sp
+from headgate.papers.formulas.netblt import netblt_rounds, netblt_step
+from headgate.papers.formulas.step_response import StepResponse, step_response
 
 
 def test_chains_by_hand() -> None:
