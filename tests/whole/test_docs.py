@@ -81,8 +81,8 @@ def checkout(tmp_path: Path) -> Path:
     for folder in ("scenarios", "tests/data"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "mine.toml").write_text(blocks("docs/how-to/own-scenario.md", "toml")[0])
-    for page in ("docs/how-to/your-own-control.md", "docs/how-to/referee.md", "docs/how-to/attack.md"):
-        for name, text in files(page).items():
+    for page in ("your-own-control", "referee", "attack", "evaluate"):
+        for name, text in files(f"docs/how-to/{page}.md").items():
             (tmp_path / name).write_text(text, "utf-8")
     return tmp_path
 
