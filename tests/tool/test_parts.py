@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +22,7 @@ from headgate.base.parts import Share, read_part
 from headgate.sweep.engines import Outcome
 from headgate.sweep.store import Store
 
-from ..conftest import Cli
+from ..conftest import Cli, wait_for
 from ..studies import Here, plain, results_of, run_here, sweep_of, write
 
 TABLE = {"axes": {"links.slow.rate": "40kbit/s ... 80kbit/s step 10kbit/s"}, "replications": 3}
@@ -452,3 +455,47 @@ def test_parts_of_a_matrix_without_all_runs_or_with_own_code(tmp_path: Path, cli
     done = cli("gather", "p/1", "p/2", "--out", "out/n")
     assert done.returncode == 0 and "What is made of them comes from:" in done.stderr
     assert not (tmp_path / "ran").exists() and (tmp_path / "out/n/study/manifest.json").exists()
+
+
+#: Calls the command so that chunks have a run each: there are many moments to be killed at.
+DRIVER = "import headgate.sweep.driver as d; d.CHUNK_S = 0.0; from headgate.cli import main; main()"
+
+
+@pytest.mark.slow
+def test_64_parts_of_which_three_are_killed(tmp_path: Path, cli: Cli) -> None:
+    """On a cluster: three jobs end by `kill -9` in the middle, and are started again."""
+    table = {"axes": {"links.slow.rate": "40kbit/s ... 103kbit/s step 1kbit/s"}, "replications": 8}
+    write(tmp_path / "a.json", table, duration="7000s", interval="1000s")
+    whole = headgate.Sweep.from_file(tmp_path / "a.json").run(tmp_path / "whole")
+    of, killed = 64, (1, 17, 64)
+    for number in range(1, of + 1):
+        words = (
+            "sweep",
+            "a.json",
+            "--part",
+            f"{number}/{of}",
+            "--out",
+            f"parts/{number}",
+            "--workers",
+            "1",
+            "--resume",
+        )
+        if number in killed:
+            command = [sys.executable, "-c", DRIVER, *words]
+            process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            wait_for(lambda number=number: list((tmp_path / f"parts/{number}").glob("work-0/chunk-*")), process)
+            process.kill()
+            process.communicate()
+            assert process.returncode == -signal.SIGKILL
+            assert not json.loads((tmp_path / f"parts/{number}/part.json").read_text())["done"]
+            assert 0 < len(headgate.open_study(tmp_path / f"parts/{number}").runs) < 8
+        else:
+            assert cli(*words).returncode == 0
+    folders = [f"parts/{n}" for n in range(1, of + 1)]
+    found = cli("gather", *folders, "--out", "out")
+    assert found.returncode == 2 and "not finished: 1 (parts/1), 17 (parts/17), 64 (parts/64);" in found.stderr
+    again = [line.split()[1:] for line in found.stderr.splitlines() if line.startswith("  headgate")]
+    assert len(again) == 3 and all(cli(*words).returncode == 0 for words in again)
+    joined = cli("gather", *folders, "--out", "out")
+    assert joined.returncode == 0, joined.stderr
+    require_equal(headgate.open_study(tmp_path / "out"), whole)

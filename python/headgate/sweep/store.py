@@ -242,6 +242,11 @@ class Store:
             if len(rows):
                 yield rows
 
+    @property
+    def empty(self) -> bool:
+        """Whether no run was stored yet."""
+        return not self._sources and not any(self.manifest["files"].values()) and not self._chunks()
+
     def read(self, name: str) -> pa.Table:
         """All rows of a table as they were stored, in no particular order, without the columns of axes of chunks."""
         pa = pyarrow()

@@ -330,7 +330,9 @@ class Sweep:
 
     def _plan(self, store: Store, checks: list[Check], part: Share | None) -> tuple[Plan, int]:
         """The remaining runs, and the number of runs that are done. Invalid variants are recorded once."""
-        runs, failed = store.read("runs"), store.read("failures")
+        # The library that reads tables takes a while to load; meanwhile the first runs can be made.
+        tables: list[Any] = [() if store.empty else store.read(name) for name in ("runs", "failures")]
+        runs, failed = tables
         known = set(failed["variant"].to_pylist()) if len(failed) else set()
         if part is not None and any(check.error is not None for check in checks):
             # Another part has the others.

@@ -98,7 +98,6 @@ headgate sweep scenarios/queues-and-rates.toml --part 3/64 --out parts/3
             from ...checks.phase import axis_warning
             from ...sweep import Sweep
             from ...sweep.effects import warnings
-            from ..terminal import warn, warn_all
 
         part = None if self.part is None else read_part(self.part)
         study = Sweep.of(read(self.file, self.allowed))
@@ -106,12 +105,10 @@ headgate sweep scenarios/queues-and-rates.toml --part 3/64 --out parts/3
             study = study.set_option(name, path, value)
         if self.dry_run:
             exit_code = _dry(study, self.as_json, part)
-            warn_all(warnings(study))
-            warn(study.whole().unread())
+            _warn(*warnings(study), study.whole().unread())
             return exit_code
         permit(study.whole(), self.code)
-        warn_all(warnings(study))
-        warn(axis_warning(study.scenario, [path for axis in study.axes for path in axis.paths]))
+        _warn(*warnings(study), axis_warning(study.scenario, [path for axis in study.axes for path in axis.paths]))
         folder = self.out if self.out is not None else Path("out") / self.file.stem
         if part is not None:
             return run_part(self, part, study, self.out or part_folder(folder, part))
@@ -127,6 +124,14 @@ headgate sweep scenarios/queues-and-rates.toml --part 3/64 --out parts/3
         results = join(marks, out, incomplete)
         say_rest(marks[0].part, results, out)
         return _shown(results, as_json)
+
+
+def _warn(*messages: str) -> None:
+    if any(messages):
+        # Loaded only then, so that runs begin at once.
+        from ..terminal import warn_all
+
+        warn_all(messages)
 
 
 def _shown(results: Study, as_json: bool, wide: bool = False) -> int:
