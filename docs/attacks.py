@@ -62,7 +62,8 @@ CANDIDATES, FINDINGS = 300, 1
 
 def search_known(kept: dict[str, Any], names: list[str]) -> None:
     """Searches for the breaks of the literature, by search and at random, with each seed."""
-    from headgate.lab.attacks.known import KNOWN, RUNS, SEEDS, find
+    from known_breaks import KNOWN, RUNS, SEEDS, find
+
     from headgate.lab.attacks.sentences import sentence
 
     kept["budget"] = {"runs": RUNS, "seeds": list(SEEDS)}
@@ -246,7 +247,7 @@ def asked(kept: dict[str, Any]) -> dict[str, Any]:
 
 def today() -> dict[str, Any]:
     """The same as it would be asked."""
-    from headgate.lab.attacks.known import KNOWN, RUNS, SEEDS
+    from known_breaks import KNOWN, RUNS, SEEDS
 
     subjects = (("control", CONTROLS), ("queue", QUEUES))
     return asked({

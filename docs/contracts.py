@@ -208,7 +208,7 @@ def _row(cells: list[str]) -> str:
 
 def pictures(kept: dict[str, Any]) -> None:
     """Draws the pictures."""
-    from headgate.lab.contracts import figures
+    import contract_figures as figures
 
     found = contracts(kept)
     for name, draw in (

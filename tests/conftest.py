@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -164,6 +165,12 @@ def wait_for(condition: Callable[[], object], process: subprocess.Popen[str]) ->
     """Until something holds or the process has ended."""
     while not condition() and process.poll() is None:
         time.sleep(0.002)
+
+
+def of_docs(name: str) -> Any:
+    """A module that the documentation is written with."""
+    with patch.object(sys, "path", [str(ROOT / "docs"), *sys.path]):
+        return importlib.import_module(name)
 
 
 def dumbbell(queue: object = None, flows: object = None, **more: object) -> dict[str, object]:

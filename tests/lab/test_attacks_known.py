@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from headgate.lab.attacks import bounds as bounds_files
-from headgate.lab.attacks import known as module
 from headgate.lab.attacks.build import Setting, scenario
 from headgate.lab.attacks.finding import FoundBreak
 from headgate.lab.attacks.genome import GENES, Candidate
 from headgate.lab.attacks.judge import CandidateScore
-from headgate.lab.attacks.known import KNOWN, KnownBreak, find
 
+from ..conftest import of_docs
+
+module = of_docs("known_breaks")
+KNOWN, KnownBreak, find = module.KNOWN, module.KnownBreak, module.find
 INTERNET = bounds_files.read("internet")
 BY_NAME = {known.name: known for known in KNOWN}
 

@@ -20,15 +20,17 @@ from hypothesis import strategies as st
 from headgate import HeadgateError
 from headgate.base.palette import BLUE
 from headgate.lab.contracts import Contract, contract
-from headgate.lab.contracts.figures import _look, draw_delays, draw_losses, draw_predictions, spread
 from headgate.lab.contracts.laws import LAWS
 from headgate.lab.contracts.picture import draw
 from headgate.lab.contracts.result import LossPoint
 from headgate.lab.contracts.terminal import print_contract
 from headgate.lab.frame.subjects import named
 
-from ..conftest import Cli, wait_for
+from ..conftest import Cli, of_docs, wait_for
 from .test_contracts import made
+
+figures = of_docs("contract_figures")
+draw_delays, draw_losses, draw_predictions = figures.draw_delays, figures.draw_losses, figures.draw_predictions
 
 
 def test_the_command(cli: Cli, tmp_path: Path) -> None:
@@ -135,7 +137,7 @@ def test_figures_of_many_contracts_name_each_and_say_units() -> None:
 
 
 def test_no_two_lines_of_a_figure_look_alike() -> None:
-    looks = [_look(i) for i in range(28)]
+    looks = [figures._look(i) for i in range(28)]
     assert len(set(looks)) == 28
     # Nor in black and white, among as many as a panel has.
     assert len({look[1:] for look in looks[:8]}) == 8
@@ -144,7 +146,7 @@ def test_no_two_lines_of_a_figure_look_alike() -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=15))
 def test_labels_are_spread_in_their_order(heights: list[float]) -> None:
     wanted = sorted(heights)
-    found = spread(wanted, 0.05)
+    found = figures.spread(wanted, 0.05)
     assert all(b - a >= 0.05 - 1e-9 for a, b in itertools.pairwise(found))
     assert sum(found) == pytest.approx(sum(wanted), abs=1e-6)
     if all(b - a >= 0.05 for a, b in itertools.pairwise(wanted)):

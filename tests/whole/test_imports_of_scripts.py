@@ -46,7 +46,7 @@ def test_what_a_script_imports_is_there(script: str) -> None:
 def test_a_missing_name_is_noticed(tmp_path: Path) -> None:
     file = tmp_path / "made.py"
     file.write_text(
-        "def f():\n    from headgate.lab.contracts import figures, together\n    from headgate.no import x\n"
+        "def f():\n    from headgate.lab.contracts import picture, together\n    from headgate.no import x\n"
         "    from headgate.base.counts import counted, no\n"
     )
     assert missing(file) == ["headgate.lab.contracts.together", "headgate.no", "headgate.base.counts.no"]

@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...analysis.tcp import cubic_window, mathis_window
-from ...base.palette import BLUE, COLOURS, GREY, GRID, INK, PALE, VERMILION
-from ...plots.canvas import Picture, blank
-from ...plots.content import DASHES, MARKERS
-from ..frame.places import PACKET
-from .laws import exponent
-from .places import DEEP, FROM
-from .result import Contract
-from .run import DELAYS, LOSS_RTT, RTT
+from headgate.analysis.tcp import cubic_window, mathis_window
+from headgate.base.palette import BLUE, COLOURS, GREY, GRID, INK, PALE, VERMILION
+from headgate.lab.contracts.laws import exponent
+from headgate.lab.contracts.places import DEEP, FROM
+from headgate.lab.contracts.result import Contract
+from headgate.lab.contracts.run import DELAYS, LOSS_RTT, RTT
+from headgate.lab.frame.places import PACKET
+from headgate.plots.canvas import Picture, blank
+from headgate.plots.content import DASHES, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,6 +1,6 @@
 """Breaks that are known from the literature, and what counts as having found one again: the test of the search itself.
 
-`known.toml` has them. Beside the search stands what drawing at random finds with as many runs.
+`known_breaks.toml` has them. Beside the search stands what drawing at random finds with as many runs.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from ...base.forms import CLOSED, Ratio, listed
-from ..frame import work
-from ..frame.subjects import Judged
-from ..frame.work import RunJob
-from .bounds import read
-from .build import Setting, scenario
-from .finding import FoundBreak
-from .genome import GENES, PATTERNS, Bounds
-from .run import CONFIRM, AttackResult, Budget, attack, setting
+from headgate.base.forms import CLOSED, Ratio, listed
+from headgate.lab.attacks.bounds import read
+from headgate.lab.attacks.build import Setting, scenario
+from headgate.lab.attacks.finding import FoundBreak
+from headgate.lab.attacks.genome import GENES, PATTERNS, Bounds
+from headgate.lab.attacks.run import CONFIRM, AttackResult, Budget, attack, setting
+from headgate.lab.frame import work
+from headgate.lab.frame.subjects import Judged
+from headgate.lab.frame.work import RunJob
 
 #: Different runs of the engine for each search, and the seeds of the searches that are judged.
 RUNS, SEEDS = 2000, (1, 2, 3)
@@ -50,7 +50,7 @@ class Without:
 
 @dataclass(frozen=True)
 class KnownBreak:
-    """A break of the literature; `known.toml` says what its fields are."""
+    """A break of the literature; `known_breaks.toml` says what its fields are."""
 
     __pydantic_config__: ClassVar[ConfigDict] = CLOSED
 
@@ -133,7 +133,7 @@ def _long(at: Setting) -> Setting:
     return replace(at, objective=replace(at.objective, longer=4 * at.objective.longer))
 
 
-KNOWN = listed(KnownBreak, __file__, "known")
+KNOWN = listed(KnownBreak, __file__, "known_breaks")
 
 
 @dataclass(frozen=True)
