@@ -220,7 +220,7 @@ def test_the_command_prints_json_and_writes_its_files(cli: Cli, tmp_path: Path) 
 @pytest.mark.slow
 def test_a_matrix_goes_on_after_it_was_stopped(tmp_path: Path, cli: Cli) -> None:
     words = ["matrix", *map(str, SMALL), "--no-report", "--workers", "1", "--out"]
-    long = [w if w != "4s" else "300s" for w in words]
+    long = [w if w != "4s" else "100s" for w in words]
     program = "from headgate.cli import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", program, *long, str(tmp_path / "killed")],

@@ -92,8 +92,9 @@ def test_an_answer_may_show_more_variants_and_completion_times(folder: Path) -> 
     assert len(lesson.also) == 1
 
 
+# What is asked of all of them is in test_explore_lessons: every third is read once more as one of a user's own.
 @pytest.mark.slow
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.toml")), ids=lambda f: f.stem)
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.toml"))[::3], ids=lambda f: f.stem)
 def test_the_lessons_of_the_package_pass_the_check_of_own_ones(file: Path, folder: Path) -> None:
     (folder / file.name).write_text(file.read_text())
     with_own(folder)
