@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headgate.papers.miss_coverage import Unmet
+    from miss_coverage import Unmet
+
     from headgate.papers.misses import Mechanism
     from headgate.papers.reproduction import Reproduction
 
@@ -27,7 +28,7 @@ def listed() -> list[str]:
 
 def read(paper: str) -> list[Unmet]:
     """What of a paper did not come out in its last run."""
-    from headgate.papers.miss_coverage import Unmet
+    from miss_coverage import Unmet
 
     found: list[dict[str, Any]] = json.loads((GENERATED / f"misses-{paper}.json").read_text("utf-8"))
     return [Unmet.of_dict(one) for one in found]
@@ -35,7 +36,7 @@ def read(paper: str) -> list[Unmet]:
 
 def write(reproduction: Reproduction) -> None:
     """Writes the list of a paper and its line; nothing for what is no paper."""
-    from headgate.papers.miss_coverage import unmet
+    from miss_coverage import unmet
 
     if reproduction.paper.ours:
         return
@@ -51,8 +52,9 @@ def write_line(paper: str) -> None:
 
 def text(paper: str) -> str:
     """What a page says: how many have which kind of entry, and the entries without an explanation."""
+    from miss_coverage import line
+
     from headgate.papers.load import load_paper
-    from headgate.papers.miss_coverage import line
     from headgate.papers.misses import mechanisms_of
 
     found, known = read(paper), mechanisms_of(load_paper(paper))
@@ -65,7 +67,7 @@ def text(paper: str) -> str:
 
 def _entry(mechanism: Mechanism, found: Sequence[Unmet], known: Sequence[Mechanism]) -> str:
     """An entry, and what it covers."""
-    from headgate.papers.miss_coverage import entry_of
+    from miss_coverage import entry_of
 
     covered = [one for one in found if entry_of(one, known) is mechanism]
     names = [one.name for one in covered if one.name]

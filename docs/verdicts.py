@@ -36,7 +36,6 @@ SHOWN_ONLY = {
     "sentences.py",
     "report.py",
     "misses.py",
-    "miss_coverage.py",
     "record.py",
     "record_reader.py",
     "forms.py",

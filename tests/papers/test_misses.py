@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from dataclasses import replace
@@ -13,15 +12,18 @@ import pytest
 
 import headgate
 from headgate.papers import load_paper
-from headgate.papers.miss_coverage import Unmet, entry_of, faults, idle, line, uncovered, unmet
 from headgate.papers.misses import Mechanism, mechanisms_of
 from headgate.papers.model import PaperError
 from headgate.papers.reproduction import ItemResult
 from headgate.papers.verdict import Verdict
 from headgate.papers.whole.run import papers_of
 
-from ..conftest import ROOT
+from ..conftest import of_docs
 from .test_paper_folders import write_paper
+
+coverage = of_docs("miss_coverage")
+Unmet, entry_of, faults, idle, line = coverage.Unmet, coverage.entry_of, coverage.faults, coverage.idle, coverage.line
+uncovered, unmet = coverage.uncovered, coverage.unmet
 
 PAPERS = [
     "arun2022",
@@ -38,11 +40,7 @@ PAPERS = [
 @pytest.fixture(scope="module")
 def lists() -> ModuleType:
     """docs/misses.py."""
-    spec = importlib.util.spec_from_file_location("misses", ROOT / "docs/misses.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return of_docs("misses")
 
 
 def test_all_papers_have_a_list(lists: ModuleType) -> None:

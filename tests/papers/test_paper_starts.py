@@ -14,7 +14,6 @@ from headgate.papers import load_paper
 from headgate.papers.build import around_of, build_scenario, zero_of
 from headgate.papers.claims import Claim, Runs, claims_of
 from headgate.papers.examine import Majority, examine_all
-from headgate.papers.full import full_round_trip, full_round_trip_of
 from headgate.papers.inference.bench import Bench, WholeStudy
 from headgate.papers.inference.rows import claims_of_items, rows_of
 from headgate.papers.judging import numbers_of
@@ -25,6 +24,8 @@ from headgate.papers.record import record_of
 from headgate.papers.rows import judge_rows
 from headgate.papers.runner import reproduce_items
 from headgate.papers.verdict import Sample, judge
+
+from .full import full_round_trip, full_round_trip_of
 
 PAPERS = ("demers1989", "keshav1991")
 

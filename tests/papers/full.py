@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .. import _core
-from .build import build_scenario
-from .model import Item, Table, Variant
+from headgate import _core
+from headgate.papers.build import build_scenario
+from headgate.papers.model import Item, Table, Variant
 
 #: A line in one direction: its name, and whether against the direction in which the file has it.
 Port = tuple[str, bool]

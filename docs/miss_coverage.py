@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..stats.means import finite
-from .misses import Mechanism
-from .reproduction import ItemResult, Reproduction
-from .verdict import Number
+from headgate.papers.misses import Mechanism
+from headgate.papers.reproduction import ItemResult, Reproduction
+from headgate.papers.verdict import Number
+from headgate.stats.means import finite
 
 #: The verdicts of numbers that need an entry. What is undecided needs none: our own runs differ by more than the number.
 NEED = ("miss", "some-run")
