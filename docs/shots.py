@@ -1,6 +1,6 @@
 """Takes the pictures of the explorer in a browser: `make shots`, from the root of a checkout. Needs Node.js and Chromium.
 
-That of the notebook is taken when NOTEBOOKS names the folder `bin` of an environment with JupyterLab, marimo and our extra `notebook`.
+That of the notebook is taken when NOTEBOOKS names the folder `bin` of an environment with JupyterLab, marimo and our extra `explore`.
 Browsers write pictures in 16 million colours; 256 of them are enough for a page, and take a third of the bytes.
 """
 

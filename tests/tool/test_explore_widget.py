@@ -261,7 +261,7 @@ def test_a_trace_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_its_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"needs anywidget.*'\.\[notebook\]'"):
+    with pytest.raises(MissingExtraError, match=r"needs anywidget.*'\.\[explore\]'"):
         headgate.widget()
 
 

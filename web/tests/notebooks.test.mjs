@@ -1,5 +1,5 @@
 // The explorer as a widget in JupyterLab and in marimo, in a real browser. NOTEBOOKS is the folder `bin` of an
-// environment that has jupyterlab, marimo and headgate with its extra notebook; without it nothing is tried.
+// environment that has jupyterlab, marimo and headgate with its extra explore; without it nothing is tried.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -32,7 +32,7 @@ def to_xarray(study: Study, metric: str, flow: str | None = None, link: str | No
     try:
         import xarray
     except ImportError:
-        raise missing_extra("a labelled array", "xarray", "xarray") from None
+        raise missing_extra("a labelled array", "xarray", "pandas") from None
     wanted = find(metric, flow, link)
     # An index over all flows is one number per run.
     split = not wanted.of_runs and wanted.over != "jain"

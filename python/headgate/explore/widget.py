@@ -32,7 +32,7 @@ def widget(
     """
     for library in ("anywidget", "starlette"):
         if importlib.util.find_spec(library) is None:
-            raise missing_extra("the explorer in a notebook", library, "notebook")
+            raise missing_extra("the explorer in a notebook", library, "explore")
     from .embedded import Widget
     from .subject import Subject, subject_of
 
