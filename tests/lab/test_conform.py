@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from headgate import plugins
-from headgate.lab import conformance
-from headgate.lab.conformance import conform, controls, disciplines, parameters
+from headgate.lab.conformance import conform, parameters, work
 from headgate.scenario.subjects import read_all
 
 from ..own_plugins import GET, PUT, control, headgate_command, put, queue
@@ -20,8 +19,7 @@ def failed(file: Path) -> dict[str, str]:
 def said(file: Path, test: str) -> str:
     """What one test finds: a planted fault is looked for where it is to be found."""
     ((kind, scheme),) = read_all(str(file))
-    works = dict((controls if kind == "control" else disciplines).CHECKS)
-    return conformance._checked(scheme, test, works[test]).found
+    return work.do(work.WantedCheck(kind, scheme, test))["found"]
 
 
 @pytest.mark.slow

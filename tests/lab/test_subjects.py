@@ -13,7 +13,7 @@ import pytest
 
 import headgate
 from headgate.base.errors import HeadgateError
-from headgate.lab.conformance import controls, disciplines
+from headgate.lab.conformance import controls, disciplines, work
 from headgate.lab.evaluation import suite
 from headgate.lab.referee.report import RefereeReport
 from headgate.scenario.subjects import Scheme, divided, read, read_all, several, spelled
@@ -144,7 +144,7 @@ def test_judges_are_given_what_runs(judge: str, kind: str, written: str, cli: Cl
 
 
 def test_conform_takes_it(kind: str, written: str, cli: Cli) -> None:
-    with patch.object(controls, "CHECKS", controls.CHECKS[:1]):
+    with patch.dict(work.CHECKS, control=dict(controls.CHECKS[:1])):
         done = cli("conform", written)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 of 1 tests passed" in done.stdout
@@ -252,7 +252,7 @@ def test_queues_too(kind_of_queue: str, words: tuple[str, ...], cli: Cli, tmp_pa
         patch("headgate.lab.referee.judge", lambda *_, **__: report),
         patch("headgate.lab.attacks.run.attack", side_effect=HeadgateError("seen")),
         quickly(),
-        patch.object(disciplines, "CHECKS", disciplines.CHECKS[:1]),
+        patch.dict(work.CHECKS, discipline=dict(disciplines.CHECKS[:1])),
     ):
         done = cli(*(word.replace("{}", written) for word in words))
     if words[0] == "attack":

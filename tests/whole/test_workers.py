@@ -29,6 +29,7 @@ COMMANDS = {
     "referee": ["referee", "cubic", "--set", "beta=0.61", "--quick", "--workers", "2"],
     "attack": ["attack", "reno", "--workers", "2", "--budget", "20"],
     "train": ["train", "--out", "learned.py", "--generations", "1", "--processes", "2"],
+    "conform": ["conform", "cubic", "--workers", "2"],
 }
 
 

@@ -28,7 +28,7 @@ def main(handle: int, driver: int, most: int) -> None:
     # The driver handles Ctrl-C; SIGTERM requests the finished runs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, switch.set)
-    threading.Thread(target=_watch, args=(driver,), daemon=True).start()
+    threading.Thread(target=watch, args=(driver,), daemon=True).start()
     pipe: Connection = Connection(handle)
     jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(pipe, jobs), daemon=True).start()
@@ -66,7 +66,7 @@ def _receive(pipe: Connection, jobs: queue.SimpleQueue[Job]) -> None:
         jobs.put(None)
 
 
-def _watch(driver: int) -> None:
+def watch(driver: int) -> None:
     """Ends this process soon after the driver has ended, although a run may need hours."""
     while os.getppid() == driver:
         time.sleep(0.5)

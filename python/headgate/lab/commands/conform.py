@@ -49,17 +49,24 @@ headgate conform '["./mine", "--fast"]'
 
     subject: str = argument(metavar="SUBJECT")
     name: str = option("Test only this one of the flow controls and disciplines in the file.", "", metavar="NAME")
+    out: str | None = shared.kept_in()
+    resume: bool = shared.resume_there()
+    workers: int | None = option(
+        "Number of processes; unless given, this one alone, and one per processor for a shared object.", least=1
+    )
+    engine: str = shared.engine()
+    address: str | None = shared.address()
     as_json: bool = shared.as_json("the report")
     max_memory: None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():
-            from ...cli.terminal import progress
             from ..conformance import conform as test
             from ..conformance.terminal import print_report
+            from ..frame.judging import judging
 
-        with progress("testing") as callback:
-            report = test(self.subject, self.name, callback)
+        with judging(self, "testing", self.out) as where:
+            report = test(self.subject, self.name, **where)
         if self.as_json:
             print_json(report.to_dict())
         else:

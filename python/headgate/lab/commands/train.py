@@ -10,6 +10,7 @@ from ...cli import shared, signals
 from ...cli.command import Command, option
 from ...cli.printed import Shape, key
 from ...cli.show import print_json
+from ...cli.studies import kept_runs
 
 
 class TrainJson(Shape):
@@ -64,6 +65,9 @@ headgate train --out calm.py --name calm --delay 2
     delay: float | None = option("Weight of delay in the reward; 0.5 unless given.", least=0, metavar="WEIGHT")
     loss: float | None = option("Weight of losses in the reward; 10 unless given.", least=0, metavar="WEIGHT")
     processes: int | None = option("Number of processes; one per processor unless given.", least=1)
+    engine: str = shared.engine()
+    address: str | None = shared.address()
+    resume: Path | None = shared.resume_in()
     seed: int = shared.seed("Seed of all random numbers.", most=2**32 - 1)
     episodes: int = option(
         "Number of scenarios for the measurement afterwards, against aimd and cubic; 0 for none.", 20, least=0
@@ -91,14 +95,17 @@ headgate train --out calm.py --name calm --delay 2
         require_name(self.name)
         drawn = dict(_range(text) for text in self.ranges)
         reward = {key: value for key, value in (("delay", self.delay), ("loss", self.loss)) if value is not None}
-        with progress("train") as shown:
+        where: dict[str, Any] = {
+            "processes": self.processes, "resume": self.resume, "engine": self.engine, "address": self.address
+        }  # fmt: skip
+        with kept_runs(self.resume), progress("train") as shown:
             policy = learn(
                 drawn,
                 seconds=self.seconds,
                 generations=self.generations,
-                processes=self.processes,
                 seed=self.seed,
                 reward=reward,
+                **where,
                 progress=None
                 if shown is None
                 else lambda p: shown(
@@ -111,7 +118,7 @@ headgate train --out calm.py --name calm --delay 2
         plugins = load(self.out)
         rows = []
         if self.episodes:
-            with progress("measuring") as shown:
+            with kept_runs(self.resume), progress("measuring") as shown:
                 rows = measure(
                     [*baselines("train")["control"], self.name],
                     drawn,
@@ -119,6 +126,7 @@ headgate train --out calm.py --name calm --delay 2
                     episodes=self.episodes,
                     reward=reward,
                     progress=shown,
+                    **where,
                 )
         if self.as_json:
             print_json({"file": str(self.out), "about": policy.about, "measured": [vars(row) for row in rows]})

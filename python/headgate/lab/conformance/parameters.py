@@ -115,8 +115,9 @@ def elsewhere(text: str) -> str:
         HeadgateError: the process failed.
     """
     code = (
-        "import sys; from headgate import plugins; from headgate.base.parallel import run_once; text = sys.stdin.read(); "
-        "plugins.ensure_text(text); print(run_once(text, 1).digest)"
+        "import os, sys, threading; from headgate import plugins; from headgate.base.parallel import run_once; "
+        "from headgate.sweep.worker import watch; threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start(); "
+        "text = sys.stdin.read(); plugins.ensure_text(text); print(run_once(text, 1).digest)"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "4711" if os.environ.get("PYTHONHASHSEED") != "4711" else "4712"}
     done = subprocess.run(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -12,6 +10,7 @@ from typing import Any
 from ... import _core, plugins
 from ...base.errors import HeadgateError
 from ...plugins import programs, remote
+from ..frame.store import key_of
 from . import score
 from .build import seconds
 from .suite import SuiteCase
@@ -40,8 +39,7 @@ class WantedRun:
     @cached_property
     def key(self) -> str:
         """Names the run: equal for equal ones."""
-        text = json.dumps([asdict(self.case), self.control, self.number, self.entry, self.apart], default=str)
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+        return key_of(asdict(self.case), self.control, self.number, self.entry, self.apart)
 
     @property
     def size(self) -> float:

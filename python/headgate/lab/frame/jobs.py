@@ -148,6 +148,7 @@ class Runner:
         if self._workers == 0:
             for own in ordered:
                 self._take(own, self._do(own))
+                self._tell()
             return
         if self._engine is None:
             self._engine = self._start(self._workers, self._do)

@@ -6,6 +6,7 @@ DIR/runs.jsonl      a run a line, by its key
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,11 @@ from ...sweep.resumption import _difference
 
 #: The file that says whose the runs in a folder are.
 QUESTION = "question.json"
+
+
+def key_of(*parts: Any) -> str:
+    """Names a run by all that its result depends on, as plain data: equal for equal ones."""
+    return hashlib.sha256(json.dumps(parts, default=str).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def hold(folder: Path, kind: str, asked: Mapping[str, Any]) -> None:

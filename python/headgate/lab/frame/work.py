@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from ...base.parallel import run_once
 from ...plugins.load import ensure_text
 from .metrics import measure
 from .part import Place, Run, Wanted
+from .store import key_of
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class RunJob:
     def key(self) -> str:
         """Names the run and its measurements: equal for equal ones."""
         keys = [entry.key() for entry in self.measured]
-        return hashlib.sha256(json.dumps([self.text, self.seed, keys]).encode()).hexdigest()[:20]
+        return key_of(self.text, self.seed, keys)
 
     @property
     def name(self) -> str:

@@ -9,14 +9,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ...base.errors import HeadgateError, cut
-from ...sweep.engines import Local, work_off
+from ...scenario.subjects import read
+from ..frame.jobs import Where, started
+from ..frame.store import key_of
 from .policy import LearnedPolicy
 from .ranges import DEFAULTS
 from .stage import OBSERVATION
@@ -32,8 +35,20 @@ RANGES = {"duration": "5s", "competitors": 0}
 SPREAD, NOISE, FALLS = 0.5, 0.2, 12
 
 
-#: What a candidate is tried with: its numbers, seeds of scenarios, and options of the environment.
-Job = tuple[list[float], list[int], dict[str, Any]]
+@dataclass(frozen=True)
+class CandidateTrial:
+    """What a candidate is tried with: its numbers, seeds of scenarios, and options of the environment."""
+
+    numbers: list[float]
+    seeds: list[int]
+    options: dict[str, Any]
+    name: str = ""
+    size: float = 1.0
+
+    @cached_property
+    def key(self) -> str:
+        """Names the trial: equal for equal ones."""
+        return key_of(self.numbers, self.seeds, self.options)
 
 
 @dataclass(frozen=True)
@@ -74,6 +89,9 @@ def learn(
     seed: int = 1,
     reward: Mapping[str, Any] | None = None,
     progress: Callable[[Progressed], object] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    engine: str = "local",
+    address: str | None = None,
 ) -> LearnedPolicy:
     """Learns a linear policy by the cross-entropy method.
 
@@ -89,9 +107,12 @@ def learn(
         seed: of all random numbers.
         reward: of the environment.
         progress: called after each generation.
+        resume: folder in which trials are kept: those of before are not made again, and `seconds` are those of new ones.
+        engine: `local` (processes of this machine) or `dask`.
+        address: of a Dask scheduler; without one, `dask` starts a cluster on this machine.
 
     Raises:
-        HeadgateError: an argument is wrong.
+        HeadgateError: an argument is wrong, or the folder holds another training or cannot be written.
         MissingExtraError: Gymnasium is not installed.
     """
     from .env import CongestionControl
@@ -107,10 +128,13 @@ def learn(
     random = np.random.default_rng(seed)
     mean = np.zeros(len(OBSERVATION) + 1)
     spread = np.full_like(mean, SPREAD)
-    processes = processes or os.cpu_count() or 1
     number = 0
     means = []
-    with _executor(processes) as pool:
+    # One process by itself needs no other.
+    workers = 0 if processes == 1 and engine == "local" else processes
+    asked = {**options, "seed": seed, "code": _code(options["ranges"])}
+    where: Where = {"out": resume, "workers": workers, "engine": engine, "address": address}
+    with started("training", asked, do, where) as runner:
         while True:
             number += 1
             candidates = mean + spread * random.standard_normal((CANDIDATES, len(mean)))
@@ -118,8 +142,9 @@ def learn(
             candidates[0] = mean
             # New scenarios each time: those of one generation alone can be learned by heart.
             seeds = [int(x) for x in random.integers(2**31, size=SCENARIOS)]
-            jobs: list[Job] = [([float(x) for x in c], seeds, options) for c in candidates]
-            found = [_returns(*job) for job in jobs] if pool is None else _side_by_side(pool, jobs)
+            jobs = [CandidateTrial([float(x) for x in c], seeds, options) for c in candidates]
+            runner.make(jobs)
+            found = [_utility(runner.get(job)) for job in jobs]
             # Equal ones in their order.
             best = np.argsort(-np.array(found), kind="stable")[:BEST]
             mean = candidates[best].mean(axis=0)
@@ -144,22 +169,24 @@ def learn(
     return LearnedPolicy.linear([float(x) for x in learned], about=about)
 
 
-def _executor(processes: int) -> Any:
-    return nullcontext(None) if processes == 1 else Local(processes, _one)
+def do(job: CandidateTrial) -> dict[str, Any]:
+    """`{utility}` of a candidate; or `{wrong: text}` if it cannot be tried."""
+    try:
+        return {"utility": _returns(job.numbers, job.seeds, job.options)}
+    except (_core.PluginError, _core.ScenarioError, HeadgateError) as e:
+        # Not all exceptions can be sent from process to process.
+        return {"wrong": str(e)}
 
 
-def _one(job: Job) -> float:
-    return _returns(*job)
+def _utility(found: Mapping[str, Any]) -> float:
+    if "fault" in found:
+        raise HeadgateError(f"a candidate: {found['fault']}, and so did the next one")
+    return float(found["utility"])
 
 
-def _side_by_side(pool: Local, jobs: list[Job]) -> list[float]:
-    """The utilities of candidates, in their order."""
-    found: dict[int, float] = {}
-    for ended in work_off(pool, jobs):
-        for job, utility, how in ended:
-            if utility is None:
-                raise HeadgateError(
-                    f"the process that tried a candidate ended by itself ({how}), and so did the next one"
-                )
-            found[id(job)] = utility
-    return [found[id(job)] for job in jobs]
+def _code(ranges: Mapping[str, Any]) -> list[str]:
+    """Digests of the files that ranges name: in a folder, each is one and the same."""
+    given = [(kind, ranges.get(name)) for name, kind in (("control", "control"), ("queue", "discipline"))]
+    texts = [(kind, one) for kind, some in given for one in (some if isinstance(some, list | tuple) else [some])]
+    found = [entry for kind, one in texts if isinstance(one, str) for entry in read(one, kind).plugins]
+    return [key_of(entry) for entry in found]
