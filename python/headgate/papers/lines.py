@@ -256,7 +256,8 @@ def _in_words(value: Values, way: str, form: str) -> str:
     """A value as text: a list as numbers in a row, from the lowest to the highest, each with its label, or the labels of what is true."""
     array = value.array
     if way == "ends":
-        return f"{np.nanmin(array):{form}} to {np.nanmax(array):{form}}"
+        known = array[~np.isnan(array)] if not np.isnan(array).all() else array
+        return f"{known.min():{form}} to {known.max():{form}}"
     if way in ("places", "list"):
         labels = [label for label, holds in zip(value.axes[0], array, strict=True) if holds] if value.axes else []
         text = ", ".join(labels)
