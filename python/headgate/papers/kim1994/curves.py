@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from ..claims import Runs
 from .grid import FEW, LOADS, MANY, Curve, Measured, measured, pair
-from .measures import Network
+from .measures import Network, power
 from .statements import Exchanged
 
 #: Bottlenecks in Mbit/s by the rate of the sources' lines: 1/5, 3/5 and all of it.
@@ -127,3 +129,12 @@ def readings(runs: Runs) -> dict[str, list[Measured]]:
     }
     measured(runs, *(c for curves in made.values() for c in curves))
     return {name: measured(runs, *curves) for name, curves in made.items()}
+
+
+def without_ack(s: Set, scheme: str) -> list[float]:
+    """Figure 26: log10 of the maximum power with the delay of the acknowledgement, D/2, taken out of the response time."""
+    found = []
+    for m in s.schemes[scheme].values():
+        powers = [np.asarray(power(p.longest, p.mean("response") - s.delay / 2e3)) for p in m.points.values()]
+        found.append(float(np.max(powers, axis=0).mean()))
+    return found

@@ -16,10 +16,9 @@ from ..claims import Runs
 from ..measure import Floats
 from ..sheets import Sheet, Sheets
 from .claims import queue
-from .curves import LENGTHS, Set
+from .curves import LENGTHS, Set, without_ack
 from .grid import LOADS, Measured
 from .measures import half_width
-from .ranges import without_ack
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
