@@ -84,11 +84,16 @@ def file_of(name: str, folder: Path, option: str, what: str) -> tuple[Toml, str]
     return toml(decoded(raw, place), place, what), place
 
 
-def listed(kind: type[T], module: str, key: str) -> tuple[T, ...]:
-    """The list of forms in the TOML file beside a module that has the name of its key; `module` is its `__file__`."""
-    file = Path(module).with_name(f"{key}.toml")
-    text = toml(file.read_text("utf-8"), file.name, key)
-    return checked(cast("type[tuple[T, ...]]", tuple[kind, ...]), text.values()[key], file.name, key, text)  # type: ignore[valid-type]
+def beside(kind: type[T], module: str, name: str) -> T:
+    """What the TOML file of this name beside a module has; `module` is its `__file__`."""
+    file = Path(module).with_name(f"{name}.toml")
+    text = toml(file.read_text("utf-8"), file.name, name)
+    return checked(kind, text.values(), file.name, read=text)
+
+
+def listed(kind: type[T], module: str, name: str) -> tuple[T, ...]:
+    """The list that stands, under the file's own name, in the TOML file of this name beside a module."""
+    return beside(cast("type[dict[str, tuple[T, ...]]]", dict[str, tuple[kind, ...]]), module, name)[name]  # type: ignore[valid-type]
 
 
 def names_in(folder: Path) -> list[str]:
