@@ -227,7 +227,7 @@ def test_an_attack_finds_a_break_that_unseen_seeds_confirm(tmp_path: Path) -> No
     skip = ("cpu_s", "wall_s", "candidates_per_cpu_hour")
     assert {k: v for k, v in again.items() if k not in skip} == {k: v for k, v in data.items() if k not in skip}
     assert len((tmp_path / "runs.jsonl").read_text().splitlines()) == len(lines) + 1
-    with pytest.raises(HeadgateError, match="holds another attack"):
+    with pytest.raises(HeadgateError, match="holds the runs of another question: seed is 1 there and 2 here"):
         small_attack(out=tmp_path, seed=2)
 
 

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+import headgate
+from headgate.base.counts import counted
 from headgate.base.errors import HeadgateError
+from headgate.base.parts import read_mark, write_mark
 from headgate.lab.frame import jobs
 from headgate.lab.frame.store import QUESTION, hold
 
@@ -130,7 +133,7 @@ def test_runs_are_kept_and_a_folder_belongs_to_one_question(
     said = cli(*others, "--out", "out")
     # The referee looks at the page in the folder before.
     assert said.returncode == 2 and re.search(
-        "out: holds another .*; expected the same|found the report of", said.stderr
+        "out: holds the runs of another question: .*; expected the same|found the report of", said.stderr
     )
 
 
@@ -140,6 +143,8 @@ def test_options_that_belong_to_others_are_refused_without_them(command: str, cl
     for more, text in (
         (("--resume",), "--resume: expected --out with the folder beside it"),
         (("--address", "tcp://x:1"), "--address: expected --engine dask beside it"),
+        (("--part", "1/2"), "--part: expected --out with a folder of its own beside it"),
+        (("--part", "0/2", "--out", "x"), "--part: found '0/2'; expected 1/2 to 2/2"),
     ):
         done = cli(*words, *more)
         assert done.returncode == 2 and text in done.stderr and not done.stdout
@@ -152,7 +157,7 @@ def test_what_a_folder_says_of_its_question_names_the_difference(tmp_path: Path)
     before = (tmp_path / QUESTION).read_bytes()
     hold(tmp_path, "attack", asked)
     for kind, other, text in (
-        ("referee", asked, 'holds another referee: kind is "attack" there and "referee" here'),
+        ("referee", asked, 'holds the runs of another question: kind is "attack" there and "referee" here'),
         ("attack", {**asked, "table": {"kind": "reno", "beta": 0.6}}, "table.beta is 0.5 there and 0.6 here"),
         ("attack", {"subject": "reno"}, 'table is {"kind": "reno", "beta": 0.5} there and absent here'),
     ):
@@ -161,5 +166,75 @@ def test_what_a_folder_says_of_its_question_names_the_difference(tmp_path: Path)
         assert text in str(caught.value)
     assert (tmp_path / QUESTION).read_bytes() == before
     (tmp_path / QUESTION).write_text("[")
-    with pytest.raises(HeadgateError, match="what it asks cannot be read"):
+    with pytest.raises(
+        HeadgateError, match=r"question\.json: expected whose the runs beside it are, found something else"
+    ):
         hold(tmp_path, "attack", asked)
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_parts_that_are_joined_and_finished_answer_as_one_machine(
+    command: str, ask: Callable[..., Any], cli: Cli, made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, _ = ASKED[command]
+    whole = ask(*words)
+    monkeypatch.setattr("headgate.lab.evaluation.judge._kept", {})
+    wanted = set(made)
+    folders = [f"parts/{n}" for n in (1, 2, 3)]
+    shares = []
+    for n, folder in enumerate(folders, 1):
+        made.clear()
+        said = ask(*words, "--part", f"{n}/3", "--out", folder)
+        assert said == {
+            "version": headgate.__version__,
+            "runs": len(made),
+            "folder": folder,
+            "rest": "headgate gather DIR... --out OUT",
+        }
+        shares.append([*made])
+    assert sum(map(len, shares)) == len(set().union(*shares)) and max(map(len, shares)) - min(map(len, shares)) <= 1
+    # What is known before any result: all runs, but for those of attacks that follow from others, and some that need not be made again.
+    assert command == "attack" or set().union(*shares) <= wanted
+    # The second one is killed in the middle of a line, and repeated.
+    file = tmp_path / "parts/2/runs.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:1]) + lines[-1][:20])
+    mark = read_mark(tmp_path / "parts/2")
+    write_mark(mark.folder, mark.part, mark.plan, False)
+    done = cli("gather", *folders, "--out", "out")
+    assert done.returncode == 2 and "not finished: 2 (parts/2)" in done.stderr and not (tmp_path / "out").exists()
+    made.clear()
+    ask(*words, "--part", "2/3", "--out", "parts/2", "--resume")
+    assert len(made) == len(shares[1]) - 1
+    done = cli("gather", *reversed(folders), "--out", "out")
+    assert done.returncode == 0
+    count = counted(sum(map(len, shares)), "run")
+    assert done.stdout.startswith(f"{count} in out; the rest, and the answer, come from: ")
+    made.clear()
+    monkeypatch.setattr("headgate.lab.evaluation.judge._kept", {})
+    assert ask(*words, "--out", "out", "--resume") == whole
+    assert not set(made) & set().union(*shares)
+
+
+def test_a_part_of_another_question_is_refused(cli: Cli, tmp_path: Path) -> None:
+    small = ("evaluate", "--suite", "smoke", "--rounds", 1, "--workers", 1)
+    for name, control, more in (("a", "reno", ()), ("b", "vegas", ()), ("c", "reno", ("--rounds", 2))):
+        assert cli(*small, control, *more, "--part", "1/40" if name == "a" else "2/40", "--out", name).returncode == 0
+    done = cli("gather", "a", "b", "--out", "out")
+    assert (
+        done.returncode == 2
+        and 'b: is a part of another question than a: control is "reno" there and "vegas" here' in done.stderr
+    )
+    done = cli("gather", "a", "c", "--out", "out")
+    assert done.returncode == 2 and "c: is a part of another plan than a" in done.stderr
+    done = cli("gather", "a", "--out", "out")
+    assert done.returncode == 2 and "missing: 2-40; expected all of them" in done.stderr
+    done = cli(*small, "reno", "--out", "a")
+    assert done.returncode == 2 and "a: holds a part; expected --part 1/40, or another folder" in done.stderr
+    done = cli(*small, "reno", "--part", "2/40", "--out", "a")
+    assert done.returncode == 2 and "a: holds another part: its part is 1/40, found 2/40" in done.stderr
+    assert not (tmp_path / "out").exists()
+    done = cli("gather", "a", "--out", "out", "--incomplete")
+    assert done.returncode == 0 and len((tmp_path / "out/runs.jsonl").read_text().splitlines()) == 1
+    done = cli("gather", "a", "--out", "out", "--incomplete")
+    assert done.returncode == 2 and "--out out: expected an empty or absent folder" in done.stderr

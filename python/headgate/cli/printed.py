@@ -121,6 +121,15 @@ class PartJson(StudyJson, part="part"):
     of: int = key("Of how many.")
 
 
+class RunsJson(Shape):
+    """Runs of a judge that were made as a part, or of parts that were joined."""
+
+    version: str = key("Version of headgate.")
+    runs: int = key("How many there are.")
+    folder: str = key("Their folder.")
+    rest_: str = key("The command that joins the parts, or that makes the rest in the joined folder.")
+
+
 class GatheredJson(StudyJson):
     """Parts that were joined, of which the command makes the rest: it names code of its user's, or runs are missing."""
 

@@ -65,6 +65,10 @@ class Judge:
         # The score is the lesser one of two, of which references only make the second one larger.
         return self._judged([(c, seed) for c in candidates], lambda score, gap: gap >= score)
 
+    def own(self, candidates: Sequence[Candidate], seed: int) -> None:
+        """Makes the runs of the scheme itself."""
+        self._make([self._job(c, self.at, seed) for c in candidates])
+
     def fails(self, candidate: Candidate, seeds: Sequence[int]) -> bool:
         """Whether a candidate is a break with each of the seeds: asked one after another, up to the first that says no."""
         # One reference that is better by the margin is enough.

@@ -183,11 +183,13 @@ def attack(
     }
     began = time.monotonic()
     hunt: _Hunt
-    if (progress := where.get("progress")) is not None:
+    if (progress := where.get("progress")) is not None and not where.get("part"):
         where["progress"] = lambda *_: progress(min(1.0, hunt.spent()), hunt.searcher.asked, budget.candidates)
     with started("attack", asked, work.do, where) as runner:
         judge = Judge(at, runner, others, looked_for.limit if limit is None else limit, margin)
         hunt = _Hunt(judge, budget, seed)
+        if where.get("part"):
+            judge.own(hunt.first(random), SEARCH[0])
         hunt.run(random)
     return AttackResult(
         at, judge.limit, margin, tuple(others), tuple(hunt.findings), hunt.rejected,
@@ -228,10 +230,19 @@ class _Hunt:
         #: The best score after so many candidates, where it rose.
         self.curve: list[tuple[int, float]] = []
 
+    def first(self, random: bool) -> list[Candidate]:
+        """The candidates that are drawn at first, whatever comes of them; the searcher has drawn them then."""
+        return self.searcher.drawn(math.ceil(self._at_random(random) * self.budget.candidates))
+
+    @staticmethod
+    def _at_random(random: bool) -> float:
+        """The share of the budget that is drawn at random."""
+        # What is drawn alone needs a rest of the budget for the breaks that are hardly beyond the limit.
+        return 0.8 if random else RANDOM
+
     def run(self, random: bool) -> None:
         """Draws, climbs, and looks at breaks until the budget is used up or enough was found."""
-        # What is drawn alone needs a rest of the budget for the breaks that are hardly beyond the limit.
-        part = 0.8 if random else RANDOM
+        part = self._at_random(random)
         while self.spent() < 1 and not self._enough():
             asked = self.searcher.asked
             if self.spent() < part:

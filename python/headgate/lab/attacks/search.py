@@ -97,6 +97,10 @@ class Searcher:
         """Draws candidates at random."""
         self._ask([self._drawn() for _ in range(count)], at_random=True)
 
+    def drawn(self, count: int) -> list[Candidate]:
+        """Candidates as `draw` draws them, which are not judged."""
+        return [self._drawn()[0] for _ in range(count)]
+
     def climb(self) -> tuple[Candidate, float] | None:
         """Climbs from the best ones that were judged; the best one found, if it is a break."""
         best = self._best()

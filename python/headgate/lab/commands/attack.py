@@ -10,7 +10,7 @@ from ...base.errors import HeadgateError
 from ...cli import completing, shared, signals
 from ...cli.changes import parameters_of
 from ...cli.command import Command, argument, option
-from ...cli.printed import Shape, key
+from ...cli.printed import RunsJson, Shape, key
 from ...cli.show import print_json
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ headgate attack mine.py --queue fq_codel --against reno,cubic
 headgate attack reno --objective share --noise 0 --findings 1
 headgate attack --list
 """
-    prints = {"": AttackJson, "With `--list`": AttackListsJson}
+    prints = {"": AttackJson, "With `--list`": AttackListsJson, "With `--part`": RunsJson}
 
     control: str | None = argument(metavar="CONTROL", complete=completing.controls)
     queue: str | None = option(
@@ -133,6 +133,7 @@ headgate attack --list
     workers: int | None = shared.workers()
     engine: str = shared.engine()
     address: str | None = shared.address()
+    part: str | None = shared.part()
     listed: bool = option("List the objectives, and the numbers of a scenario.", False, "--list")
     as_json: bool = shared.as_json("everything")
     max_memory: None = shared.memory_limit()

@@ -7,7 +7,7 @@ from pathlib import Path
 from ...cli import completing, shared, signals
 from ...cli.changes import parameters_of
 from ...cli.command import Command, argument, option
-from ...cli.printed import Shape, key
+from ...cli.printed import RunsJson, Shape, key
 from ...cli.show import print_json
 
 
@@ -83,7 +83,7 @@ headgate contract cubic --quick
 headgate contract copa --set competes=false --out copa.svg
 headgate contract mine.py --ratio 5 --json
 """
-    prints = {"": ContractJson}
+    prints = {"": ContractJson, "With `--part`": RunsJson}
 
     control: str = argument(complete=completing.controls)
     ratio: float = option(
@@ -102,6 +102,7 @@ headgate contract mine.py --ratio 5 --json
     workers: int | None = shared.workers()
     engine: str = shared.engine()
     address: str | None = shared.address()
+    part: str | None = shared.part()
     as_json: bool = shared.as_json("everything")
     max_memory: None = shared.memory_limit()
 
@@ -115,7 +116,7 @@ headgate contract mine.py --ratio 5 --json
 
             folder = self.out if self.out is not None and _is_folder(self.out) else None
             figure = self.out if folder is None else str(Path(folder, "contract.svg"))
-            if figure is not None:
+            if figure is not None and self.part is None:
                 from ...plots.canvas import require
 
                 require(figure if folder is None else None)

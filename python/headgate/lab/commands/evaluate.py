@@ -11,7 +11,7 @@ from ...base.errors import HeadgateError, cut
 from ...cli import completing, shared, signals
 from ...cli.changes import parameters_of
 from ...cli.command import Command, argument, option
-from ...cli.printed import Shape, key
+from ...cli.printed import RunsJson, Shape, key
 from ...cli.show import print_json
 
 #: Longest file with a key.
@@ -70,7 +70,7 @@ headgate evaluate mine.py --suite internet-1
 headgate evaluate mine.py --key-file secret.txt
 headgate evaluate mine.py --set gain=0.5 --json
 """
-    prints = {"": EvaluateJson}
+    prints = {"": EvaluateJson, "With `--part`": RunsJson}
 
     control: str = argument(complete=completing.controls)
     suite: str = option(
@@ -93,6 +93,7 @@ headgate evaluate mine.py --set gain=0.5 --json
     workers: int | None = shared.workers()
     engine: str = shared.engine()
     address: str | None = shared.address()
+    part: str | None = shared.part()
     trusted: bool = option("Run the file within the simulator: faster, and with no protection against cheating.")
     as_json: bool = shared.as_json("everything")
     max_memory: None = shared.memory_limit()

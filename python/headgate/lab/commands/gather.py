@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from ...base.errors import HeadgateError, cut
 from ...base.parts import MARK, read_mark
-from ...cli import shared
+from ...cli import shared, signals
 from ...cli.command import Command, argument, option
 from ...cli.commands.sweep import SweepJson
 from ...cli.finding import class_of, own_names
-from ...cli.printed import GatheredJson
+from ...cli.printed import GatheredJson, RunsJson
 from .game import GameJson, SelfishGameJson
 from .matrix import MatrixJson
 
@@ -27,7 +28,7 @@ class GatherCommand(Command):
     page = "how-to/cluster"
     notes = """It is an error if a part is missing or was not finished, or is one of something else; nothing is written then. The
 error has the commands that make what is missing. With --incomplete, what is there is joined, and the command itself with --resume makes
-the rest in the folder OUT."""
+the rest in the folder OUT. Of evaluate, referee, attack and contract the runs are joined, and the command itself gives the answer."""
     examples = """\
 headgate gather parts/* --out out/queues
 headgate gather parts/* --out out/queues --incomplete
@@ -38,6 +39,7 @@ headgate gather parts/* --out out/queues --incomplete
         "Of `headgate game`": GameJson,
         "Of `headgate game --selfish`": SelfishGameJson,
         "Where the command makes the rest": GatheredJson,
+        "Of judges: `evaluate`, `referee`, `attack`, `contract`": RunsJson,
     }
 
     folders: tuple[Path, ...] = argument(metavar="DIR...")
@@ -50,9 +52,17 @@ headgate gather parts/* --out out/queues --incomplete
             raise HeadgateError("DIR...: found none; expected the folders of parts, such as parts/*")
         marks = [read_mark(folder) for folder in self.folders]
         kind = marks[0].part.kind
-        found = getattr(class_of(kind), "gathered", None) if kind in own_names() else None
-        if found is None:
+        made_by = class_of(kind) if kind in own_names() else None
+        if not hasattr(made_by, "part"):
             raise HeadgateError(
                 f"{marks[0].folder / MARK}: found parts of {cut(repr(kind))}; expected a command with --part"
             )
+        # Of judges it joins the runs, of which they make their answer.
+        found = getattr(made_by, "gathered", None) or _of_judges()
         return int(found(marks, self.out, self.incomplete, self.as_json))
+
+
+def _of_judges() -> Callable[..., int]:
+    with signals.loading():
+        from ..frame.judging import gathered
+    return gathered

@@ -8,7 +8,7 @@ from ...base.errors import HeadgateError, cut, nearest
 from ...cli import completing, shared, signals
 from ...cli.changes import parameters_of
 from ...cli.command import Command, argument, line_of, option
-from ...cli.printed import ReportJson, Shape, key
+from ...cli.printed import ReportJson, RunsJson, Shape, key
 from ...cli.scenario_files import allow_code, permit_all, permitted
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ headgate referee --aqm fq_codel --family a79
 headgate referee bbr3 --case mine.case
 headgate referee cubic --only 'r97-1?' --junit referee.xml
 """
-    prints = {"": RefereeJson, "With `--list`": list[CaseJson]}
+    prints = {"": RefereeJson, "With `--list`": list[CaseJson], "With `--part`": RunsJson}
 
     name: str | None = argument(metavar="NAME", complete=completing.controls)
     aqm: str | None = option("Judge this queueing discipline instead of a flow control.", metavar="QUEUE")
@@ -141,6 +141,7 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
     workers: int | None = shared.workers()
     engine: str = shared.engine()
     address: str | None = shared.address()
+    part: str | None = shared.part()
     as_json: bool = shared.as_json("everything")
     max_memory: None = shared.memory_limit()
 

@@ -15,6 +15,7 @@ import json
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 from ...base.errors import HeadgateError
@@ -89,6 +90,19 @@ def contract(
 _Where = tuple[int, float, float, float]
 
 
+@dataclass(frozen=True)
+class _Places:
+    """Places by names of their own; how long a run is at first, in s, and whether one of so many seconds is long enough."""
+
+    where: Mapping[Any, dict[str, Any]]
+    length: float
+    done: Callable[[Any, dict[str, Any], float], bool]
+
+
+#: The runs in places by their names, and their lengths in s.
+_Found = dict[Any, tuple[dict[str, Any], float]]
+
+
 class _Bench:
     """The runs of one contract."""
 
@@ -104,76 +118,47 @@ class _Bench:
         # Equilibria are reached from lower and from higher rates: these may be two.
         pairs: list[_Where] = [(2, 2 * r, DEEP, before) for before in (1.0, *FROM) for r in rates]
         deeper: _Where = (2, 2 * rates[-2], 2 * DEEP, 1.0)
-        points = self._equilibria([*alone, *pairs, deeper])
+        alike = {"rate": LOSS_LINE, "rtt": LOSS_RTT}
+        waits, lossy, shared, null = self._long_enough(
+            _Places(
+                {w: {"rate": w[1], "rtt": RTT, "flows": w[0], "buffer": w[2], "before": w[3]} for w in [*alone, *pairs, deeper]},
+                LENGTH, lambda _, own, __: bool(own["settled"]),
+            ),
+            _Places({(p, s): {"seed": s, "loss": p, **alike} for p in losses for s in _seeds(seeds)}, LONG, _losses_enough),
+            _Places(
+                {(d, s): {"seed": s, "rate": SHARED, "rtt": RTT, "flows": 2, "delay": d} for d in (0.0, *delays) for s in _seeds(seeds)},
+                LONG, lambda _, own, __: bool(own["steady"]),
+            ),
+            _Places({p: {"control": NULLS["control"][0], "loss": p, **alike} for p in losses}, LENGTH / 2, lambda *_: True),
+        )  # fmt: skip
+        points = [_point(w, *waits[w]) for w in [*alone, *pairs, deeper]]
         deep = points[pairs.index((2, 2 * rates[-2], DEEP, 1.0)) + len(alone)]
         fills = points[-1].mean > FILLS * deep.mean and deep.mean > RTT
         low, high = ([p for p in points if p.flows == 2 and p.before == before] for before in FROM)
         predicted, reason = _predicted(low, high, ratio, fills)
         law = law_of(str(self._control.table["kind"]))
-        goodput = self._losses(losses, seeds)
-        measured = [_loss(p, goodput[p], law) for p in losses]
+        measured = [_loss(p, [_goodput(lossy[p, s]) for s in _seeds(seeds)], law) for p in losses]
         counted = [p for p in measured if p.counts]
         slopes = [exponent([p.loss for p in counted], [p.goodput[k] for p in counted]) for k in range(seeds)]
-        without, *ratios = found = self._ratios((0.0, *delays), seeds)
+        without, *ratios = found = [_unequal(d, [shared[d, s][0] for s in _seeds(seeds)]) for d in (0.0, *delays)]
         beyond = list(zip(delays, (r for r, _ in ratios), strict=True))
         drifting = tuple(d for d, (_, steady) in zip((0.0, *delays), found, strict=True) if not steady)
         return Contract(
             self._control.name, tuple(points), fills, tuple(measured), law, _interval(slopes),
-            self._null(losses), ratio, predicted, reason, _rests([*low, *high], ratio), drifting,
+            exponent(losses, [_goodput(null[p]) for p in losses]), ratio, predicted, reason, _rests([*low, *high], ratio), drifting,
             without[0], tuple(beyond), first_beyond(beyond, ratio), self.runs,
         )  # fmt: skip
 
-    def _equilibria(self, places: Sequence[_Where]) -> list[DelayPoint]:
-        """Goodput and waits in these places."""
-        where = {
-            p: {"rate": p[1], "rtt": RTT, "flows": p[0], "buffer": p[2], "before": p[3]} for p in places
-        }  # fmt: skip
-        found = self._long_enough(where, LENGTH, lambda _, own, __: bool(own["settled"]))
-        return [_point(p, *found[p]) for p in places]
-
-    def _losses(self, losses: Sequence[float], seeds: int) -> dict[float, list[float]]:
-        """Goodput at these loss rates, one a seed."""
-
-        def enough(key: tuple[float, int], own: dict[str, Any], seconds: float) -> bool:
-            return bool(key[0] * own["goodput"][0] / (8 * PACKET) * seconds * 2 / 3 >= ENOUGH)
-
-        where = {
-            (p, s): {"seed": s, "rate": LOSS_LINE, "rtt": LOSS_RTT, "loss": p} for p in losses for s in _seeds(seeds)
-        }
-        found = self._long_enough(where, LONG, enough)
-        return {p: [found[p, s][0]["goodput"][0] for s in _seeds(seeds)] for p in losses}
-
-    def _ratios(self, delays: Sequence[float], seeds: int) -> list[tuple[float, bool]]:
-        """With each delay the median of the ratio of two flows over the seeds, and whether the rates of all these runs have settled."""
-        where = {
-            (d, s): {"seed": s, "rate": SHARED, "rtt": RTT, "flows": 2, "delay": d}
-            for d in delays
-            for s in _seeds(seeds)
-        }
-        found = self._long_enough(where, LONG, lambda _, own, __: bool(own["steady"]))
-        rows = {d: [found[d, s][0] for s in _seeds(seeds)] for d in delays}
-        return [
-            (statistics.median(_ratio(r["typical"], d) for r in row), all(r["steady"] for r in row))
-            for d, row in rows.items()
-        ]
-
-    def _null(self, losses: Sequence[float]) -> float:
-        """The exponent of a fixed window."""
-        null, length = NULLS["control"][0], LENGTH * self._share / 2
-        jobs = {p: self._job(length, control=null, rate=LOSS_LINE, rtt=LOSS_RTT, loss=p) for p in losses}
-        return exponent(losses, [own["goodput"][0] for own in self._made(jobs).values()])
-
-    def _long_enough(
-        self, where: Mapping[Any, dict[str, Any]], length: float, done: Callable[[Any, dict[str, Any], float], bool]
-    ) -> dict[Any, tuple[dict[str, Any], float]]:
-        """The runs in these places with their lengths in s: a run that is not done is made again, twice as long, up to `LONGEST` times."""
-        out: dict[Any, tuple[dict[str, Any], float]] = {}
-        left, times = list(where), 1
+    def _long_enough(self, *asked: _Places) -> list[_Found]:
+        """The runs in all places: one that is not long enough is made again, twice as long, up to `LONGEST` times."""
+        out: list[_Found] = [{} for _ in asked]
+        left, times = [(i, key) for i, places in enumerate(asked) for key in places.where], 1
         while left and times <= LONGEST:
-            seconds = length * self._share * times
-            made = self._made({key: self._job(seconds, **where[key]) for key in left})
-            out |= {key: (own, seconds) for key, own in made.items()}
-            left, times = [key for key in left if not done(key, *out[key])], 2 * times
+            seconds = [places.length * self._share * times for places in asked]
+            made = self._made({(i, key): self._job(seconds[i], **asked[i].where[key]) for i, key in left})
+            for (i, key), own in made.items():
+                out[i][key] = own, seconds[i]
+            left, times = [(i, key) for i, key in left if not asked[i].done(key, *out[i][key])], 2 * times
         return out
 
     def _made(self, jobs: Mapping[Any, RunJob]) -> dict[Any, dict[str, Any]]:
@@ -194,6 +179,20 @@ class _Bench:
 
 def _seeds(number: int) -> range:
     return range(1, number + 1)
+
+
+def _goodput(found: tuple[dict[str, Any], float]) -> float:
+    return float(found[0]["goodput"][0])
+
+
+def _losses_enough(key: tuple[float, int], own: dict[str, Any], seconds: float) -> bool:
+    """Whether a run has so many losses that chance does not decide."""
+    return bool(key[0] * own["goodput"][0] / (8 * PACKET) * seconds * 2 / 3 >= ENOUGH)
+
+
+def _unequal(delay: float, rows: Sequence[dict[str, Any]]) -> tuple[float, bool]:
+    """The median of the ratio of two flows over the seeds, and whether the rates of all these runs have settled."""
+    return statistics.median(_ratio(r["typical"], delay) for r in rows), all(r["steady"] for r in rows)
 
 
 def _point(where: _Where, found: dict[str, Any], seconds: float) -> DelayPoint:

@@ -76,7 +76,7 @@ def evaluate(
     }
     # A new program each: what is judged shares nothing with this one.
     where["workers"] = where.get("workers") or None
-    with started("evaluation", asked, work.do, where, _kept, lost=None) as runner:
+    with started("evaluate", asked, work.do, where, {} if where.get("part") else _kept, lost=None) as runner:
         apart = entry is not None and not trusted
         found = _Rounds(runner, cases, lambda case, number: work.WantedRun(case, subject.table, number, entry, apart))
         found.make(min(max(rounds or LEAST, 1), 99))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypedDict
 
 from ...base.atomic import require_folder
+from ...base.counts import counted
 from ...base.errors import HeadgateError, cut, nearest
+from ...base.parts import MARK, Share, read_mark, read_part
 from ...sweep.engines import ENGINES, Dask, Engine, Local, work_off
 from . import work
-from .store import RunStore, hold
+from .store import RunStore, begin, finish, hold
 
 #: Called with (share done, runs done, runs in all).
 Progress = Callable[[float, int, int], object]
@@ -42,7 +45,8 @@ class Where(TypedDict, total=False):
 
     `out` is a folder in which runs are kept as they end, so that the same call goes on where it was ended. `workers` is the number of
     processes, one per processor unless given; with 0 all is run in this one. `engine` is `local` or `dask`, and `address` that of a
-    scheduler, without which a cluster is started on this machine. `progress` is called several times a second.
+    scheduler, without which a cluster is started on this machine. `progress` is called several times a second. With `part`, such as
+    `3/64`, only this part of the runs that are known before any result is made, into a folder of its own, and `PartMade` is raised.
     """
 
     out: str | os.PathLike[str] | None
@@ -50,6 +54,16 @@ class Where(TypedDict, total=False):
     engine: str
     address: str | None
     progress: Progress | None
+    part: Share | str | None
+
+
+class PartMade(Exception):  # noqa: N818
+    """The runs of a part are there: there is no answer before all parts are joined."""
+
+    def __init__(self, part: Share, folder: Path, runs: int) -> None:
+        """Takes the part, its folder, and how many runs it has."""
+        super().__init__(f"part {part}: {counted(runs, 'run')} in {folder}")
+        self.part, self.folder, self.runs = part, folder, runs
 
 
 def started(
@@ -63,7 +77,7 @@ def started(
     """What makes the runs of a judge.
 
     Args:
-        kind: what the question is: `referee`, `attack` and so on.
+        kind: which judge: the name of its command.
         asked: what makes two of its questions the same; a folder is held to one.
         do: makes a run: plain data in, plain data out.
         where: where they are made and kept.
@@ -83,11 +97,18 @@ def started(
     folder = None
     if out is not None:
         folder = Path(out)
-        require_folder(folder, f"the folder of the {kind}")
+        require_folder(folder, f"the folder of headgate {kind}")
         folder.mkdir(parents=True, exist_ok=True)
         hold(folder, kind, asked)
+    part = where.get("part")
+    if isinstance(part, str):
+        part = replace(read_part(part), kind=kind)
+    if part is not None and folder is None:
+        raise HeadgateError("--part: expected --out with a folder of its own beside it")
+    if part is None and folder is not None and (folder / MARK).exists():
+        raise HeadgateError(f"{folder}: holds a part; expected --part {read_mark(folder).part}, or another folder")
     start = partial(Dask, address) if engine == "dask" else Local
-    return Runner(RunStore(folder), made, where.get("workers"), where.get("progress"), do, start, lost)
+    return Runner(RunStore(folder), made, where.get("workers"), where.get("progress"), do, start, lost, part)
 
 
 class Runner:
@@ -102,6 +123,7 @@ class Runner:
         do: Callable[[Any], dict[str, Any]] = work.do,
         start: Callable[[int | None, Callable[[Any], dict[str, Any]]], Engine] = Local,
         lost: int | None = HOPELESS,
+        part: Share | None = None,
     ) -> None:
         """Takes where runs are kept.
 
@@ -113,9 +135,11 @@ class Runner:
             do: makes a run: plain data in, plain data out.
             start: makes the engine, of so many workers that do this, once there is a run to make.
             lost: it is an error if the processes of so many runs ended by themselves before any other run has ended; with None never.
+            part: of the runs that are asked for first, this part is made, into a store with a folder, and nothing else.
         """
         self._store, self._made, self._progress, self._do = store, made or {}, progress, do
         self._workers, self._start, self._hopeless = workers, start, lost
+        self._share = part
         self._engine: Engine | None = None
         self._done, self._all, self._part = 0, 0, 0.0
         self._well, self._lost = False, 0
@@ -137,8 +161,18 @@ class Runner:
 
         Raises:
             HeadgateError: a scenario is none.
+            PartMade: only a part of the runs is wanted, and it is there.
         """
         by_key = {job.key: job for job in jobs}
+        if self._share is not None and (folder := self._store.folder) is not None:
+            keys = [key for key in by_key if key not in self._made]
+            own = begin(folder, self._share, keys)
+            self._make({key: by_key[key] for key in own})
+            finish(folder, self._share, keys)
+            raise PartMade(self._share, folder, len(own))
+        self._make(by_key)
+
+    def _make(self, by_key: Mapping[str, AnyJob]) -> None:
         new = [job for key, job in by_key.items() if self._store.get(key) is None and key not in self._made]
         self._all += len(new)
         if not new:

@@ -2,23 +2,25 @@
 
 DIR/question.json   whose runs they are
 DIR/runs.jsonl      a run a line, by its key
+DIR/part.json       which part of the runs they are, if they are not all
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...base.atomic import naming, write_text
+from ...base.atomic import naming, require_folder, write_text
 from ...base.errors import HeadgateError
-from ...sweep.resumption import _difference
+from ...base.parts import MARK, PartMark, Share, chosen, read_mark, write_mark
+from ...sweep.resumption import difference
 
-#: The file that says whose the runs in a folder are.
-QUESTION = "question.json"
+#: The file that says whose the runs in a folder are, and that of the runs.
+QUESTION, RUNS = "question.json", "runs.jsonl"
 
 
 def key_of(*parts: Any) -> str:
@@ -31,27 +33,41 @@ def hold(folder: Path, kind: str, asked: Mapping[str, Any]) -> None:
 
     Args:
         folder: which is there.
-        kind: what the question is, such as `attack`.
-        asked: what makes two of them the same, as plain data.
+        kind: which judge: the name of its command.
+        asked: what makes two of its questions the same, as plain data.
 
     Raises:
         HeadgateError: it is another one's, or cannot be written.
     """
-    file = folder / QUESTION
     text = json.dumps({"kind": kind, "headgate": __version__, **asked}, indent=1, default=list) + "\n"
-    if file.exists():
-        try:
-            old = json.loads(file.read_text("utf-8"))
-        except (ValueError, RecursionError):
-            old = None
-        new = json.loads(text)
-        found: str | None = "what it asks cannot be read"
-        if isinstance(old, dict):
-            found = next((d for k in [*old, *new] if (d := _difference(k, old.get(k), new.get(k))) is not None), None)
-        if found is not None:
-            raise HeadgateError(f"{folder}: holds another {kind}: {found}; expected the same, or another folder")
-        return
-    write_text(file, text)
+    if not (folder / QUESTION).exists():
+        write_text(folder / QUESTION, text)
+    elif (found := _differ(_question(folder), json.loads(text))) is not None:
+        raise HeadgateError(
+            f"{folder}: holds the runs of another question: {found}; expected the same, or another folder"
+        )
+
+
+def _question(folder: Path) -> dict[str, Any]:
+    """What a folder says of its question.
+
+    Raises:
+        HeadgateError: nothing that can be read.
+    """
+    file, found = folder / QUESTION, None
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except OSError as e:
+        raise HeadgateError(f"{file}: {e.strerror or e}; expected whose the runs beside it are") from None
+    except (ValueError, RecursionError):
+        pass
+    if not isinstance(found, dict):
+        raise HeadgateError(f"{file}: expected whose the runs beside it are, found something else")
+    return found
+
+
+def _differ(old: dict[str, Any], new: dict[str, Any]) -> str | None:
+    return difference(old, new, list({**old, **new}))
 
 
 class RunStore:
@@ -63,7 +79,8 @@ class RunStore:
         Raises:
             HeadgateError: the file in it is not one of ours.
         """
-        self._file = None if folder is None else folder / "runs.jsonl"
+        self.folder = folder
+        self._file = None if folder is None else folder / RUNS
         self._runs: dict[str, dict[str, Any]] = {}
         if self._file is not None and self._file.exists():
             # A line that was cut off by a sudden end is run again.
@@ -88,4 +105,59 @@ class RunStore:
         self._runs[key] = found
         if keep and self._file is not None:
             with naming(self._file), self._file.open("a") as stream:
-                stream.write(json.dumps({"key": key, **found}) + "\n")
+                stream.write(_line(key, found))
+
+    def items(self) -> Iterable[tuple[str, dict[str, Any]]]:
+        """All runs, by their keys."""
+        return self._runs.items()
+
+
+def _line(key: str, found: dict[str, Any]) -> str:
+    return json.dumps({"key": key, **found}) + "\n"
+
+
+def begin(folder: Path, part: Share, keys: Sequence[str]) -> list[str]:
+    """Says in a folder that a part of these runs is made there; the keys of its runs.
+
+    Raises:
+        HeadgateError: another part is there, or one that another build of headgate has begun.
+    """
+    if (folder / MARK).exists():
+        read_mark(folder).require(part, _plan(keys))
+    else:
+        write_mark(folder, part, _plan(keys), False)
+    return [sorted(keys)[i] for i in part.positions(len(keys))]
+
+
+def finish(folder: Path, part: Share, keys: Sequence[str]) -> None:
+    """Says in a folder that all runs of its part were tried."""
+    write_mark(folder, part, _plan(keys), True)
+
+
+def _plan(keys: Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(sorted(keys)).encode()).hexdigest()[:16]
+
+
+def join(marks: Sequence[PartMark], out: Path, incomplete: bool = False) -> int:
+    """Joins the runs of parts in a folder, in which the same question goes on; gives how many there are.
+
+    Raises:
+        HeadgateError: they are of two questions, or not all parts are there and done, or the folder is not empty or cannot be written.
+    """
+    first = _question(marks[0].folder)
+    for mark in marks[1:]:
+        found = _differ(first, _question(mark.folder))
+        if found is not None:
+            raise HeadgateError(
+                f"{mark.folder}: is a part of another question than {marks[0].folder}: {found}; expected parts of one"
+            )
+    runs: dict[str, dict[str, Any]] = {}
+    for mark in chosen(marks, incomplete):
+        runs |= RunStore(mark.folder).items()
+    require_folder(out, "--out")
+    if out.is_dir() and any(out.iterdir()):
+        raise HeadgateError(f"--out {out}: expected an empty or absent folder")
+    out.mkdir(parents=True, exist_ok=True)
+    write_text(out / RUNS, "".join(_line(key, runs[key]) for key in sorted(runs)))
+    write_text(out / QUESTION, (marks[0].folder / QUESTION).read_text("utf-8"))
+    return len(runs)
