@@ -67,7 +67,7 @@ def test_a_summary_of_a_paper_is_stale_when_its_verdicts_may_have_changed(verdic
     assert after(f"{papers}/judging.py", "from ..stats", "from ..elsewhere.stats") == []
     assert after(f"{papers}/judging.py", "import Mean, ", "import Means, ") == verdicts.names()
     assert after(f"{papers}/demers1989/figures.toml", "Figure 1", "Figure one") == []
-    assert after(f"{papers}/demers1989/claims.py", "1.01", "1.02") == ["demers1989"]
+    assert after(f"{papers}/demers1989/claims.toml", "below = 1.01", "below = 1.02") == ["demers1989"]
     assert after(f"{papers}/keshav1991/table_6_4.csv", "STATED", "DOUBTFUL") == ["keshav1991"]
     assert after(f"{papers}/demers1989/tolerances.toml", "relative = 0.005", "relative = 0.006") == ["demers1989"]
     assert after(f"{papers}/verdict.py", "1e-12", "1e-3") == verdicts.names()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...base.parallel import Progress
-from ..claims import Result, Runs, listed
+from ..claims import Result, Runs
 from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table
@@ -52,15 +52,6 @@ def moved(traces: range) -> dict[str, Floats]:
         for name, order in zip(found, orders, strict=True):
             found[name].append(float((np.array(order) != clock).mean()))
     return {name: np.array(shares) for name, shares in found.items()}
-
-
-@claim("D37")
-def _d37(runs: Runs) -> Result:
-    share = got(runs, FRACTIONS)
-    # Less than a packet of a hundred seconds counts as none.
-    kept = share >= FRACTION - 1 / (100 * LINE)
-    holds = bool(kept[:-1].all()) and not kept[-1]
-    return holds, f"{listed(share, 3)} of the line beside {', '.join(map(str, OTHERS))} others"
 
 
 @claim("D38")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.palette import BLUE, GREEN, VERMILION
-from ..claims import Result, Runs, listed
+from ..claims import Result, Runs
 from ..layout import Layouts
 from ..measure import Floats
 from ..model import Table
@@ -57,19 +57,6 @@ def _d30(runs: Runs) -> Result:
     short = [1 - float(relative(runs, f"{FCFS}, W={w}", SHARES).min()) for w in WINDOWS]
     text = f"round robin {100 * away[ROBIN]:.2f} %, FQ {100 * away[FQ]:.2f} % away at most"
     return max(away.values()) < 0.01 and min(short) > 0.2, f"{text}; FCFS {100 * min(short):.0f} % short at least"
-
-
-@claim("D31")
-def _d31(runs: Runs) -> Result:
-    holds, text = HOLDS <= 2.1, []
-    for pair in (ROBIN, FQ):
-        small = np.array([relative(runs, f"bunches, {pair}, W={w}", HELD_UP) for w in (4, 8)])
-        enough = [f"bunches, {pair}, W=24", f"mixed, {pair}, W=4", f"mixed, {pair}, W=8"]
-        away = max(worst(runs, v, HELD_UP) for v in enough)
-        holds = holds and bool((small[:, 0] < 0.95).all() and (small[:, 1] > 1.05).all()) and away < 0.01
-        one, two = listed(small[:, 0]), listed(small[:, 1])
-        text.append(f"{pair.split('/')[1]} {one} and {two}, else at most {100 * away:.2f} % away")
-    return holds, f"the path holds {HOLDS:.1f} packets; {'; '.join(text)}"
 
 
 def study(runs: Runs, _progress: Progress | None) -> Shown:

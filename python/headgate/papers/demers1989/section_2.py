@@ -13,18 +13,6 @@ from .statements import claim
 DELTAS = ("delta=0", "delta=P", "delta=infinity")
 
 
-@claim("D20")
-def _d20(runs: Runs) -> Result:
-    ratio = {}
-    for name in ("FQ", "round robin"):
-        for metric in ("bytes", "throughput"):
-            one, two = runs.of(f"bits, {name}", metric, "1", "2")
-            ratio[name, metric] = float(one / two)
-    due = {("FQ", "bytes"): 1.0, ("round robin", "throughput"): 1.0, ("round robin", "bytes"): 2.0}
-    text = ", ".join(f"{n} {r:.3f} in {'packets' if m == 'throughput' else m}" for (n, m), r in ratio.items())
-    return all(abs(ratio[k] / d - 1) < 0.01 for k, d in due.items()), text
-
-
 @claim("D21")
 def _d21(runs: Runs) -> Result:
     apart = {}
@@ -103,14 +91,3 @@ def _d18_prompt(runs: Runs) -> Result:
     got = np.array([delay(runs, f"FQ delta=P rho={r}") for r in loads])
     due = np.array([fq_poisson_delay(float(r), N, 1) for r in loads])
     return bool((abs(got / due - 1) < 0.05).all()), f"{listed(got)}, formula {listed(due)}"
-
-
-@claim("D18d")
-def _d18_limits(runs: Runs) -> Result:
-    # The formulas at rho = 0.01: 1.520 and 0.531; at rho = 0.05 FCFS differs from the limits by a twentieth.
-    got = np.array(
-        [delay(runs, "FQ W=5 rho=0.01"), delay(runs, "FQ delta=P rho=0.01"), delay(runs, "FCFS W=5 rho=0.05")]
-    )
-    limit = np.array([N / 2, 0.5, 14.5])
-    holds = bool((abs(got - limit) <= np.array([0.1, 0.1, 0.3])).all())
-    return holds, f"{listed(got, 3)} packet times"

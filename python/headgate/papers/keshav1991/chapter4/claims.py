@@ -8,9 +8,13 @@ from ...claims import Result, Runs, ends, listed
 from ...formulas import packet_pair as theory
 from ...formulas.netblt import netblt_rounds, netblt_step
 from ..data import rows
-from ..statements import claim
+from ..statements import CLAIMS, claim
 from . import chains, failures, strawman
-from .transients import CHANGES, N_B, RULES, T0, depth_against_outstanding, prediction, reaction
+from .transients import CHANGES, N_B, T0, depth_against_outstanding, prediction, reaction
+
+CLAIMS.measure("probe gap")(failures.probe_gap)
+CLAIMS.measure("probe error")(lambda runs, variant: failures.probe_error(runs, variant).relative)
+CLAIMS.measure("idle")(lambda runs, variant: reaction(runs, variant).lost_bandwidth)
 
 
 def _lemmas(*names: str) -> Result:
@@ -34,20 +38,6 @@ def _c4_03(_runs: Runs) -> Result:
     return _lemmas("Lemma 6")
 
 
-@claim("C4-04")
-def _c4_04(runs: Runs) -> Result:
-    gaps = np.array([failures.probe_gap(runs, v) for v in ("undisturbed", "wait before the pair")])
-    return bool((np.abs(gaps - failures.TRUE_SPACING) < 1e-9).all()), f"{listed(gaps, 4)} s of 0.1 s"
-
-
-@claim("C4-05")
-def _c4_05(runs: Runs) -> Result:
-    gaps = np.array([failures.probe_gap(runs, v) for v in ("first ack waits", "second ack waits")])
-    due = failures.TRUE_SPACING + failures.HELD_UP * np.array([-1.0, 1.0])
-    # The microsecond that an acknowledgement takes on the line is part of what it would have waited.
-    return bool((np.abs(gaps - due) < 2e-6).all()), f"{listed(gaps, 4)} s of 0.1 s -+ {failures.HELD_UP:g} s"
-
-
 @claim("C4-06")
 def _c4_06(runs: Runs) -> Result:
     found = reaction(runs, "proposition 1").bottleneck
@@ -55,18 +45,6 @@ def _c4_06(runs: Runs) -> Result:
     spans = "; ".join(f"{a:.2f} to {b:.2f} s" for a, b in found.idle(0.0, 60.0))
     drops, _ = runs.port_trace("proposition 1", "drops", "slow")
     return not late and not len(drops), f"idle from {spans} only, {len(drops)} lost"
-
-
-@claim("C4-07")
-def _c4_07(runs: Runs) -> Result:
-    lost = np.array([reaction(runs, f"R up, upstream, {r}").lost_bandwidth for r in RULES])
-    return bool((lost == 0).all()), f"idle {listed(lost)} packets with dV = 4, n_b = {N_B}"
-
-
-@claim("C4-08")
-def _c4_08(runs: Runs) -> Result:
-    lost = reaction(runs, "n_b 2, R up").lost_bandwidth
-    return abs(lost - theory.priming_loss(4, 2)) <= 1, f"idle {lost:.2f} packets with dV = 4, n_b = 2"
 
 
 @claim("C4-09")
@@ -148,12 +126,6 @@ def _fluid_fits(row: dict[str, str]) -> bool:
     return rounds == int(row["rtts_to_reach_new_rate"]) and bool(
         np.allclose(due, [float(row[n]) for n in names], atol=1e-3)
     )
-
-
-@claim("C4-16")
-def _c4_16(runs: Runs) -> Result:
-    fcfs, fq = (failures.probe_error(runs, f"cross traffic, {q}").relative for q in ("FCFS", "FQ"))
-    return fcfs > 0.2 > fq, f"{100 * fcfs:.0f} % off, with FQ {100 * fq:.0f} %"
 
 
 @claim("C4-17")

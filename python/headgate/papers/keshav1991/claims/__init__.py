@@ -1,4 +1,4 @@
-"""Claims of the thesis as predicates, one file per scenario; those of studies stand in their folders. Importing them fills the list."""
+"""Claims of the thesis: those that are lines of `claims.toml`, and those of the files that fill the list when they are imported."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from ..chapter3 import claims as chapter_3
 from ..chapter4 import claims as chapter_4
 from ..chapter5 import claims as chapter_5
 from ..statements import CLAIMS
-from . import evidence, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8
+from . import scenarios
 
-SCENARIOS = (scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8)
-PARTS = (chapter_3, chapter_4, chapter_5, *SCENARIOS, evidence, congestion)
+PARTS = (chapter_3, chapter_4, chapter_5, scenarios, congestion)
 
 __all__ = ["CLAIMS", "PARTS"]
