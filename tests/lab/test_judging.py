@@ -18,6 +18,7 @@ from headgate.lab.frame import jobs
 from headgate.lab.frame.store import QUESTION, hold
 
 from ..conftest import Cli
+from ..own_plugins import control, put
 
 #: A small question of each command, and another one for the same folder.
 ASKED = {
@@ -218,8 +219,8 @@ def test_parts_that_are_joined_and_finished_answer_as_one_machine(
 
 def test_a_part_of_another_question_is_refused(cli: Cli, tmp_path: Path) -> None:
     small = ("evaluate", "--suite", "smoke", "--rounds", 1, "--workers", 1)
-    for name, control, more in (("a", "reno", ()), ("b", "vegas", ()), ("c", "reno", ("--rounds", 2))):
-        assert cli(*small, control, *more, "--part", "1/40" if name == "a" else "2/40", "--out", name).returncode == 0
+    for name, judged, more in (("a", "reno", ()), ("b", "vegas", ()), ("c", "reno", ("--rounds", 2))):
+        assert cli(*small, judged, *more, "--part", "1/40" if name == "a" else "2/40", "--out", name).returncode == 0
     done = cli("gather", "a", "b", "--out", "out")
     assert (
         done.returncode == 2
@@ -238,3 +239,23 @@ def test_a_part_of_another_question_is_refused(cli: Cli, tmp_path: Path) -> None
     assert done.returncode == 0 and len((tmp_path / "out/runs.jsonl").read_text().splitlines()) == 1
     done = cli("gather", "a", "--out", "out", "--incomplete")
     assert done.returncode == 2 and "--out out: expected an empty or absent folder" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("command", ASKED)
+def test_a_cluster_gives_what_this_machine_gives(
+    command: str, ask: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    words, _ = ASKED[command]
+    if command == "evaluate":
+        # A control that is not trusted has its processes there, too.
+        put(tmp_path, control("        self.window = 20.0"))
+        words = (command, "mine.py", *words[2:])
+    here = ask(*words)
+    monkeypatch.setattr("headgate.lab.evaluation.judge._kept", {})
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        assert ask(*words, "--engine", "dask", "--address", cluster.scheduler_address) == here
