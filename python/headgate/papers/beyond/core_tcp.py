@@ -10,14 +10,13 @@ import numpy as np
 from ...base.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
 from ...base.parallel import Progress
 from ...stats import Mean
-from ..claims import Result, Runs, listed
+from ..claims import Runs
 from ..layout import Layouts
-from ..measure import Floats
 from ..model import Measure, Table
 from ..sheets import Sheets
 from ..study import Shown
 from .measures import Measured
-from .statements import claim
+from .statements import CLAIMS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -43,11 +42,6 @@ _TCP = Measure("tcp", counts=("received",), per_second=True, scale=0.008)
 def normalised(runs: Runs, control: str, queue: str, number: int) -> Mean:
     """Throughput of the TCP flow over its fair share of 10 Mbit/s, among `number` flows."""
     return Measured(runs).mean(f"{control} {queue} {number}", lambda run: run.value(_TCP, "tcp").mean * number / 10)
-
-
-def curve(runs: Runs, control: str, queue: str, first: int = 2) -> Floats:
-    """The same for all numbers of flows from `first` up."""
-    return np.array([normalised(runs, control, queue, n).mean for n in NUMBERS if n >= first])
 
 
 def study(runs: Runs, progress: Progress | None) -> Shown:
@@ -81,32 +75,7 @@ def draw(runs: Runs) -> Drawing:
     return sheet.done()
 
 
-@claim("B31")
-def _b31(runs: Runs) -> Result:
-    few, many = curve(runs, "sack", "DRR")[:6], curve(runs, "sack", "DRR", 26)
-    return bool(few.min() >= 0.9 and many.max() <= 0.75), f"{listed(few)} up to 20 flows, {listed(many)} from 26 on"
-
-
-@claim("B32")
-def _b32(runs: Runs) -> Result:
-    many = curve(runs, "cubic_linux", "DRR", 26)
-    return bool(many.min() >= 0.75), f"{listed(many)} from 26 flows on"
-
-
-@claim("B33")
-def _b33(runs: Runs) -> Result:
-    got = {c: curve(runs, c, "CSFQ", 16) for c in ("sack", "cubic", "cubic_linux")}
-    good = max(got["sack"].max(), got["cubic"].max()) < 0.6 and got["cubic_linux"].min() >= 0.7
-    return bool(good), "; ".join(f"{c} {listed(f)}" for c, f in got.items())
-
-
-@claim("B34")
-def _b34(runs: Runs) -> Result:
-    got = curve(runs, "bbr1", "CSFQ")
-    return bool(got.min() >= 0.9), f"{listed(got)} with 2 to 32 flows"
-
-
-@claim("B40")
-def _b40(runs: Runs) -> Result:
-    few, *many = (normalised(runs, "sack without limited transmit", "DRR", n).mean for n in (2, 26, 28, 32))
-    return few >= 0.9 and max(many) <= 0.75, f"2 flows {few:.2f}; 26, 28 and 32 flows {listed(np.array(many))}"
+@CLAIMS.measure("share of one flow")
+def _share(runs: Runs, variant: str) -> float:
+    control, queue, number = variant.rsplit(" ", 2)
+    return normalised(runs, control, queue, int(number)).mean

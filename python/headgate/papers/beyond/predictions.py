@@ -14,8 +14,8 @@ from ...stats import Mean
 from ..claims import Result, Runs, listed
 from ..measure import Floats, Outcome
 from . import measures
-from .measures import LINE, SHORT_ROUND_TRIP, SIZES, Measured
-from .statements import claim
+from .measures import LINE, Measured
+from .statements import CLAIMS, claim
 
 ROUND_ROBIN = ("fq", "wf2q_plus", "scfq", "sfq", "drr 1", "virtual_clock", "hrr")
 ONE_QUEUE = ("fcfs", "random_drop", "red", "fred", "csfq")
@@ -169,29 +169,10 @@ def mean_completion(m: Measured, control: str, queue: str, size: int) -> Mean:
     return m.mean(f"short random {control} {queue}", lambda run: float(np.nanmean(measures.completions(run, size))))
 
 
-def _times(m: Measured, control: str, queue: str) -> Floats:
-    return np.array([mean_completion(m, control, queue, size).mean for size in SIZES])
-
-
-@claim("B14")
-def _b14(runs: Runs) -> Result:
-    m = Measured(runs)
-    pp, jk = _times(m, "pp_cth", "fq"), _times(m, "jk_reno", "fq")
-    return bool((pp < jk).all()), f"{SIZES} packets: packet-pair {listed(pp)} s, JK {listed(jk)} s"
-
-
-@claim("B15")
-def _b15(runs: Runs) -> Result:
-    m = Measured(runs)
-    more = _times(m, "pp_cth", "fq") - _times(m, "generic", "fq")
-    return bool((more <= 1.25 * SHORT_ROUND_TRIP).all()), f"{listed(more / SHORT_ROUND_TRIP)} round trips more"
-
-
-@claim("B16")
-def _b16(runs: Runs) -> Result:
-    m = Measured(runs)
-    more = _times(m, "pp_cth", "fcfs") - _times(m, "pp_cth", "fq")
-    return bool((more[:3] >= 0.2).all()), f"{listed(more)} s more"
+@CLAIMS.measure("completion")
+def _completion(runs: Runs, transfer: str) -> float:
+    control, queue, size = transfer.split()
+    return mean_completion(Measured(runs), control, queue, int(size)).mean
 
 
 def late_shares(m: Measured, variant: str) -> Floats:
