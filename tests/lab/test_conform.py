@@ -94,7 +94,12 @@ def test_the_command_reports_and_says_by_its_code_whether_all_passed(tmp_path):
     put(tmp_path, queue("        cx.drop(packet)"))
     done = headgate_command("conform", "mine.py", cwd=tmp_path)
     assert done.returncode == 1
-    assert "FAILED  one packet at a time" in done.stdout and "tests passed" in done.stdout.splitlines()[-1]
+    first, *more = done.stdout.splitlines()
+    assert (
+        first.endswith(" tests passed.")
+        and "  own: one packet at a time: no packet left; expected that it lets" in done.stdout
+    )
+    assert "      headgate conform mine.py --name own" in more and "failed" in more
     assert max(map(len, done.stdout.splitlines())) <= 80
     as_json = headgate_command("conform", "mine.py", "--name", "own", "--json", cwd=tmp_path)
     assert json.loads(as_json.stdout)["passed"] is False

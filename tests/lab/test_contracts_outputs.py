@@ -22,8 +22,9 @@ from headgate.base.palette import BLUE
 from headgate.lab.contracts import Contract, contract
 from headgate.lab.contracts.laws import LAWS
 from headgate.lab.contracts.picture import draw
+from headgate.lab.contracts.report import answer
 from headgate.lab.contracts.result import LossPoint
-from headgate.lab.contracts.terminal import print_contract
+from headgate.lab.frame.report import code, table_lines
 from headgate.lab.frame.subjects import named
 
 from ..conftest import Cli, of_docs, wait_for
@@ -35,7 +36,8 @@ draw_delays, draw_losses, draw_predictions = figures.draw_delays, figures.draw_l
 
 def test_the_command(cli: Cli, tmp_path: Path) -> None:
     done = cli("contract", "vegas", "--quick", "--seeds", 1, "--workers", 1, "--out", "v.svg")
-    assert "a fixed window" in done.stdout and "starved (10 times) from: predicted" in done.stdout, done.stderr
+    assert "a fixed window" in done.stdout and "starves it (10 times): predicted" in done.stdout, done.stderr
+    assert done.stdout.startswith("vegas: ") and "drawn: v.svg" in done.stdout.splitlines()
     assert (tmp_path / "v.svg").read_text().startswith("<?xml")
     with pytest.raises(HeadgateError, match="--seeds: found 21"):
         contract(named("reno", "control"), seeds=21)
@@ -224,13 +226,30 @@ def test_what_is_printed_as_json_is_json(cli: Cli) -> None:
     assert data["delay_slope"] == pytest.approx(-1, abs=0.2) and data["slope"][0] == pytest.approx(-0.5, abs=0.1)
 
 
-def test_a_row_says_what_drifts_and_why_nothing_is_predicted(capsys: pytest.CaptureFixture[str]) -> None:
+def told(found: Contract) -> str:
+    """What a report says, and its tables."""
+    said = answer(found)
+    lines = [line for table in said.tables for line in table_lines(table)]
+    return " ".join(" ".join([said.sentence, *said.notes, *lines]).split())
+
+
+def test_a_row_says_what_drifts_and_why_nothing_is_predicted() -> None:
     drifting = replace(made().delays[2], settled=False, seconds=320.0)
-    print_contract(made(delays=(*made().delays[:2], drifting), rests=False))
-    out = " ".join(capsys.readouterr().out.split())
+    out = told(made(delays=(*made().delays[:2], drifting), rests=False))
     assert "1 Mbit/s 20.0 10.0 to 30.0 30.0 drifts 30.0" in out and "drifts: not settled after 320 s" in out
     assert "20.0 ms (from waits that drift), seen 10 to 20 ms: confirmed" in out
     assert "160 drifts 30" in out and "0 1.2 10 4 20 12" in out
-    print_contract(made(fills=True, predicted=None, reason="it fills any buffer", seen=None))
-    out = " ".join(capsys.readouterr().out.split())
+    out = told(made(fills=True, predicted=None, reason="it fills any buffer", seen=None))
     assert "its delay is no signal" in out and "predicted none (it fills any buffer), seen none" in out
+
+
+def test_what_does_not_hold_has_its_number_its_bound_and_its_source() -> None:
+    # Reno's law has the exponent -1/2, and a tenth of that is allowed.
+    law = LAWS["reno-window"]
+    found = answer(made(slope=(-0.62, 0.02), seen=(0.056, 0.08)), "headgate contract x --out x.svg")
+    exponent, delay = found.failed
+    assert (exponent.value, exponent.bound, exponent.origin) == ("-0.620 ± 0.020", "-0.5 ± 0.05", "document")
+    assert (exponent.clause, exponent.see) == (law.source, "headgate contract x --out x.svg")
+    # 20 ms twice is below 56 ms.
+    assert (delay.value, delay.bound, delay.origin) == ("56 to 80 ms", "20.0 ms within a factor of two", "derived")
+    assert code(found) == 1 and code(answer(made())) == 0

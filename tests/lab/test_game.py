@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import headgate
+from headgate.lab.frame.report import table_lines
 from headgate.lab.games import MixGame, MixResult
 from headgate.lab.games.figures import draw_curves, draw_equilibria
 from headgate.lab.games.payoffs import PAYOFFS, measured
-from headgate.lab.games.terminal import mix_lines, sentences
+from headgate.lab.games.report import answer
 from headgate.lab.games.theory import mixes
 from headgate.plots.canvas import to_svg
 
@@ -127,11 +128,12 @@ def test_more_mixes_than_can_be_run_are_refused_with_their_number() -> None:
 
 
 def test_tables_fit_80_columns(result: MixResult) -> None:
-    for cell in result.cells:
-        lines = mix_lines(result, cell)
-        assert max(map(len, lines)) <= 80
-        assert [line.split()[0] for line in lines[1:]] == ["4+0", "3+1", "2+2", "1+3", "0+4"]
-        assert sentences(result, cell)[0].startswith("equilibria: ")
+    said = answer(result, Path("g"))
+    assert len(said.tables) == len(result.cells) and len(said.see) == 1
+    for table in said.tables:
+        assert max(map(len, table_lines(table))) <= 80
+        assert [str(row[0]) for row in table.rows] == ["4+0", "3+1", "2+2", "1+3", "0+4"]
+        assert table.notes[0].startswith("equilibria: ")
 
 
 def test_figures_say_what_they_show(result: MixResult) -> None:
@@ -164,8 +166,10 @@ def test_the_command_prints_json_and_writes_its_files(cli: Cli, tmp_path: Path) 
     ]
     assert cli("check", "g/cells/0001.toml").returncode == 0
     assert "--resume" in cli(*words).stderr
-    text = cli(*words, "--resume").stdout
-    assert max(map(len, text.splitlines())) <= 80
+    text = cli(*words, "--resume").stdout.splitlines()
+    assert max(map(len, text)) <= 80 and "page: g/index.html" in text
+    assert text[0].startswith("Equilibria of 3 flows of cubic, reno in fq, ")
+    assert "<svg" in (tmp_path / "g/index.html").read_text("utf-8")
     dry = json.loads(cli(*words, "--dry-run", "--json").stdout)
     assert dry["runs"] == 8
     assert dry["expected_cpu_s"] > 0

@@ -155,5 +155,6 @@ def test_the_command_prints_a_row_for_each_discipline(cli: Cli) -> None:
     assert done.returncode == 0
     text = cli(*words, "--runs", 2, "--workers", 1, "--resume", "--out", "s").stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert [line.split()[0] for line in text.splitlines() if "flood" in line] == ["fcfs", "fq"]
+    rows = [line.split()[0] for line in text.splitlines() if " flood " in line]
+    assert rows == ["fcfs", "fq"] and "page: s/index.html" in text.splitlines()
     assert "null: an honest source under another name gains in" in text

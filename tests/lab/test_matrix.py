@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import headgate
+from headgate.lab.frame.report import table_lines
 from headgate.lab.matrix import MEASURES, Matrix, MatrixResult, harm
 from headgate.lab.matrix.cells import count
 from headgate.lab.matrix.figures import draw
-from headgate.lab.matrix.terminal import table_lines
+from headgate.lab.matrix.report import answer
 from headgate.plots.canvas import to_svg
 from headgate.quick.lists import read_controls, read_queues
 
@@ -166,14 +168,14 @@ def test_what_stands_out_comes_first(result: MatrixResult) -> None:
 
 
 def test_tables_fit_80_columns_and_break_between_columns(result: MatrixResult) -> None:
-    for measure in result.measures:
-        for condition in result.conditions:
-            for width in (80, 30):
-                lines = table_lines(result, measure, condition, width)
-                assert max(map(len, lines)) <= width
-    lines = table_lines(result, "share", result.conditions[0], 20)
-    assert lines[0].split() == ["cubic"]
-    assert lines[4].split() == ["reno"]
+    said = answer(result, Path("m"), result.measures)
+    assert len(said.tables) == len(result.measures) * len(result.conditions)
+    for table in said.tables:
+        for width in (80, 30):
+            assert max(map(len, table_lines(table, width))) <= width
+    lines = [line.split() for line in table_lines(replace(said.tables[0], title=""), 20)]
+    assert lines[0] == ["A", "cubic"]
+    assert lines[4] == ["A", "reno"]
 
 
 def test_a_heat_map_has_the_number_of_each_cell(result: MatrixResult) -> None:
@@ -211,10 +213,13 @@ def test_the_command_prints_json_and_writes_its_files(cli: Cli, tmp_path: Path) 
         assert f"headgate explore m/{cell['scenario']}" in html
     again = cli("check", f"m/{pair['scenario']}")
     assert again.returncode == 0
-    # The printed page fits the terminal, but for names of files.
-    text = cli("matrix", *SMALL, "--out", "m", "--resume", "--show", "share,harm,goodput,loss").stdout
-    assert "harm of B to the goodput of A" in text
-    assert max(len(line) for line in text.splitlines()) <= 80
+    # A terminal has a screen of it, and all tables that were asked for.
+    text = cli("matrix", *SMALL, "--out", "m", "--resume").stdout.splitlines()
+    assert text[0].startswith("The most unequal pair of cubic, reno: ") and "page: m/index.html" in text
+    assert len(text) <= 25 and re.match(r"and \d tables? on the page", text[-1])
+    text = cli("matrix", *SMALL, "--out", "m", "--resume", "--show", "share,harm,goodput,loss").stdout.splitlines()
+    assert sum(line.startswith("harm of B to the goodput of A: ") for line in text) == len(found["cells"]) // 5
+    assert max(map(len, text)) <= 80
 
 
 @pytest.mark.slow

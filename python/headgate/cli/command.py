@@ -197,7 +197,7 @@ def to_click(cls: type[Command], name: str) -> click.Command:
     return command
 
 
-def line_of(command: Command, name: str, **changes: Any) -> str:
+def line_of(command: Command, name: str, /, **changes: Any) -> str:
     """What a user types for a command with some of its values changed; what has its usual value is left out.
 
     >>> from .commands.referee import RefereeCommand

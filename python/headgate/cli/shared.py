@@ -17,6 +17,11 @@ def as_json(what: str) -> Any:
     return option(f"Print {what} as JSON.", False, "--json")
 
 
+def html() -> Any:
+    """`--html`, of a judge."""
+    return option("Write the report as a page, with everything.", metavar="FILE")
+
+
 def seed(what: str = "Seed of all random streams.", default: int | None = 1, most: int | None = 2**64 - 1) -> Any:
     """`--seed`."""
     return option(what, default, least=0, most=most)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
@@ -35,9 +35,7 @@ def of_cells(command: Any) -> dict[str, Any]:
     return {name: getattr(command, name) for name in names}
 
 
-def ran(
-    command: Any, asked: Any, what: str, most_s: float, fewer: str, print_plan: Callable[[Any, float], object]
-) -> Any:
+def ran(command: Any, asked: Any, what: str, most_s: float, fewer: str) -> Any:
     """The result of the matrix or the game that a command asked for; None after `--dry-run`, which prints what would be run.
 
     Args:
@@ -46,12 +44,11 @@ def ran(
         what: what the progress is of.
         most_s: the processor time in s that `limit` has.
         fewer: what would make it shorter.
-        print_plan: prints the plan, with the processor time that it is expected to take.
 
     Raises:
         HeadgateError: a variant is wrong, or all is expected to take longer than the limit.
     """
-    from .tables.plans import time_text
+    from .tables.plans import print_plan, time_text
     from .terminal import print_error
 
     for check in asked.sweep().check():

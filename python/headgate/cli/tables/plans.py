@@ -1,22 +1,19 @@
-"""What commands that make a study of cells print of it: before its runs, and after them."""
+"""What commands that make a study of cells print of it before its runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from rich.markup import escape
 
 from ...base.counts import counted
-from ...quick.lists import transports_said
 from ..terminal import console
-
-if TYPE_CHECKING:
-    from ...sweep import Study
 
 #: Cells that a plan lists.
 MOST = 20
+
+#: What is listed, by its key in the plan, with its singular.
+_LISTED = {"cells": "cell", "mixes": "mix", "strategies": "strategy"}
 
 
 def time_text(seconds: float) -> str:
@@ -32,19 +29,19 @@ def time_text(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def print_transports(controls: Sequence[str]) -> None:
-    """A sentence if flow controls differ in their transport, too."""
-    said = transports_said(controls)
-    if said:
-        console().print(said, markup=False)
-
-
-def print_end(study: Study, folder: Path, what: str) -> None:
-    """What failed of a study of cells, and where `what` is."""
-    out = console()
-    failed = study.failures.to_pylist() if len(study.failures) else []
-    for row in failed[:5]:
-        out.print(f"[bold red]failed:[/] {escape(row['cell'])}: {escape(row['error'])}", soft_wrap=True)
-    if failed:
-        out.print(f"[bold red]{counted(len(failed), 'run')} failed[/]; --resume tries them again")
-    out.print(f"{what} are in {escape(str(folder))}", soft_wrap=True)
+def print_plan(asked: Any, expected: float) -> None:
+    """The cells of a matrix, or the mixes or strategies of a game, and how long their runs are expected to take."""
+    out, plan = console(), asked.to_dict()
+    several = next(name for name in _LISTED if name in plan)
+    named = plan[several]
+    for text in named[:MOST]:
+        out.print(escape(text), soft_wrap=True)
+    if len(named) > MOST:
+        out.print(f"and {len(named) - MOST} more: the same command with --json has all")
+    if asked.transports:
+        out.print(asked.transports, markup=False)
+    out.print(
+        f"{counted(len(named), _LISTED[several], several)}, {counted(asked.runs, 'run')}, about {time_text(expected)} of processor "
+        "time, one core"
+    )
+    out.print("nothing was run")

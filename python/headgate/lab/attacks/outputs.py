@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from ...base.atomic import require_folder, write_text
 from ...base.counts import counted
 from ...base.toml import file_text
+from ..frame import page
+from ..frame.report import FailedLine, JudgeReport, Mark, ReportFigure, ReportPart, ReportTable, TableCell, document
 from ..frame.subjects import Judged
 from .break_runs import Told, told
 from .build import compact, scenario
@@ -21,8 +24,58 @@ from .run import AttackResult
 from .sentences import sentence, time
 
 
-def write(result: AttackResult, folder: Path, figures: bool = True) -> list[Path]:
-    """Writes `break-1.toml`, its figure and its case, and so on, and `report.json`; gives the scenarios' paths.
+def answer(result: AttackResult, folder: Path | None = None, see: str = "", key: str = "") -> JudgeReport:
+    """An attack in the form of all judges; `see` is the command that writes its files, where there is no folder."""
+    objective, found = result.objective, counted(len(result.findings), "break")
+    limit = f"{objective.name} {'below' if objective.more else 'above'} {objective.amount(result.limit)}"
+    limit += f", and {result.margin:g} times worse than the best reference" if result.references else ""
+    answered = (
+        f"{result.subject.name}: {found} found. A break is {limit}."
+        if result.findings
+        else f"No break of {result.subject.name} was found ({limit}): this says nothing of scenarios that were not tried."
+    )
+    rate = f"{3600 * result.candidates / result.cpu_s:,.0f} candidates a processor hour" if result.cpu_s else ""
+    notes = [
+        f"{counted(result.candidates, 'candidate', form=',')}, {counted(result.runs, 'run', form=',')}, "
+        f"{result.cpu_s:.0f} s of processor time; {rate}"
+    ]
+    if result.rejected:
+        notes.append(f"{counted(result.rejected, 'candidate')} failed with one seed and not with most others.")
+    failed, parts = [], []
+    for number, finding in enumerate(result.findings, 1):
+        stem, said = f"break-{number}", sentence(result.at, finding)
+        beside = ", ".join(f"{name} {objective.amount(value)}" for name, value in finding.references.items())
+        bound = f"at {'least' if objective.more else 'most'} {objective.amount(result.limit)}"
+        bound += f", or within {result.margin:g} times of the best reference" if beside else ""
+        shown = f"headgate explore {shlex.quote(str(folder / f'{stem}.toml'))}" if folder is not None else see
+        details = (f"in the same place: {beside}",) if beside else ()
+        value = objective.amount(finding.value)
+        failed.append(
+            FailedLine(
+                f"break {number}", value, bound, "ours", objective.meaning, shown, f"{number}  {said}", details, stem
+            )
+        )
+        files: list[list[TableCell]] = [
+            [Mark(f"{stem}.{ending}", href=f"{stem}.{ending}"), what] for ending, what in _FILES.items()
+        ]
+        figure = ReportFigure(
+            "Goodput and waits over time; the moment of failure is shaded.", file=f"{stem}.svg", text=said
+        )
+        table = ReportTable("", ("file", "what"), files, range(2))
+        parts.append(ReportPart(f"Break {number}", [said, *details], [table], [figure], stem))
+    return JudgeReport("attack", result.subject.name, answered, notes, failed, parts=parts, key=key)
+
+
+#: The files of a break, by their endings.
+_FILES = {
+    "toml": "the scenario, with what happens in it above",
+    "case": "a case of the referee that the scheme fails",
+    "svg": "the figure",
+}
+
+
+def write(result: AttackResult, folder: Path, figures: bool = True, said: JudgeReport | None = None) -> list[Path]:
+    """Writes `break-1.toml`, its figure and its case, and so on, `report.json`, and the page of a report; gives the scenarios' paths.
 
     Raises:
         HeadgateError: the folder cannot be written.
@@ -38,7 +91,10 @@ def write(result: AttackResult, folder: Path, figures: bool = True) -> list[Path
         if figures:
             draw(result.at, finding, found).save(folder / f"{stem}.svg")
         out.append(folder / f"{stem}.toml")
-    write_text(folder / "report.json", json.dumps(result.to_dict(), indent=1) + "\n")
+    data = result.to_dict()
+    write_text(folder / "report.json", json.dumps(data if said is None else document(said, data), indent=1) + "\n")
+    if said is not None:
+        page.write(said, folder / "index.html")
     return out
 
 

@@ -1,24 +1,15 @@
-"""What `headgate attack` found."""
+"""The lists of `headgate attack`."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
-from ...base.counts import counted
 from ...cli.show import print_json
 from ...cli.terminal import console
 from .bounds import presets, read
 from .genome import GENES
 from .objective import OBJECTIVES
-from .sentences import sentence
-
-if TYPE_CHECKING:
-    from . import AttackResult
 
 
 def print_lists(as_json: bool) -> None:
@@ -58,34 +49,3 @@ def print_lists(as_json: bool) -> None:
     rows.add_row("queue", "Discipline of the line.")
     rows.add_row("pattern", "How the delay varies: none, uniform, on-off, sawtooth, or worst (at free times).")
     out.print(rows)
-
-
-def print_result(found: AttackResult, files: Sequence[Path]) -> None:
-    """The sentences of the breaks, with what each reference gets there, and what the search took."""
-    out = console()
-    objective = found.objective
-    sign = "below" if objective.more else "above"
-    place = f"a break is {objective.name} {sign} {objective.amount(found.limit)}"
-    place += f", and {found.margin:g} times worse than the best reference" if found.references else ""
-    out.print(f"[bold]{escape(found.subject.name)}[/]: {place}", highlight=False)
-    for number, finding in enumerate(found.findings, 1):
-        out.print()
-        out.print(f"[bold]{number}[/]  {escape(sentence(found.at, finding))}", highlight=False)
-        beside = ", ".join(f"{name} {objective.amount(value)}" for name, value in finding.references.items())
-        if beside:
-            out.print(f"   in the same place: {escape(beside)}", highlight=False)
-        if files:
-            out.print(f"   {escape(str(files[number - 1]))}", highlight=False, soft_wrap=True)
-    if not found.findings:
-        out.print("No break was found: this says nothing of scenarios that were not tried.", highlight=False)
-    out.print()
-    rate = f"{3600 * found.candidates / found.cpu_s:,.0f} candidates a processor hour" if found.cpu_s else ""
-    out.print(
-        f"{counted(found.candidates, 'candidate', form=',')}, {counted(found.runs, 'run', form=',')}, "
-        f"{found.cpu_s:.0f} s of processor time; {rate}",
-        highlight=False,
-    )
-    if found.rejected:
-        out.print(
-            f"{counted(found.rejected, 'candidate')} failed with one seed and not with most others.", highlight=False
-        )

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import HeadgateError
 from ...cli import completing, shared, signals
 from ...cli.changes import parameters_of
-from ...cli.command import Command, argument, option
-from ...cli.printed import RunsJson, Shape, key
-from ...cli.show import print_json
+from ...cli.command import Command, argument, line_of, option
+from ...cli.printed import ReportJson, RunsJson, Shape, key
 
 if TYPE_CHECKING:
     from ..frame.subjects import Judged
 
 
-class AttackJson(Shape):
+class AttackJson(ReportJson):
     """What the search found, and what it took."""
 
-    subject: str = key("Who was attacked.")
     objective: str = key("The property that must fail.")
     limit: float = key("Value at which it counts as failed, in the unit of the objective.")
     margin: float = key("How many times better the best reference is.")
@@ -141,12 +139,14 @@ headgate attack --list
     def run(self) -> int:
         with signals.loading():
             from ...scenario.subjects import several
-            from ..attacks.outputs import write
+            from ..attacks.outputs import answer, write
             from ..attacks.run import Budget
             from ..attacks.run import attack as search
-            from ..attacks.terminal import print_lists, print_result
+            from ..attacks.terminal import print_lists
+            from ..frame import page
             from ..frame.judging import judging
             from ..frame.subjects import named
+            from ..frame.terminal import print_report
 
         if self.listed:
             print_lists(self.as_json)
@@ -165,6 +165,8 @@ headgate attack --list
         others: list[Judged] | None = [] if self.absolute else None
         if self.against is not None:
             others = [named(text, judges, place="--against") for text in several(self.against, "--against")]
+        folder, key = None if self.out is None else Path(self.out), attacked.text
+        index = page.asked(None, folder if self.part is None else None, "attack", attacked.name, key)
         with judging(self, "searching", self.out) as where:
             found = search(
                 attacked if judges == "control" else None,
@@ -183,9 +185,8 @@ headgate attack --list
                 random=self.random,
                 **where,
             )
-        files = [] if self.out is None else write(found, Path(self.out))
-        if self.as_json:
-            print_json(found.to_dict())
-        else:
-            print_result(found, files)
-        return 1 if found.findings else 0
+        everything = line_of(self, "attack", out=f"out/{attacked.name}", as_json=False)
+        said = answer(found, folder, everything, key)
+        if folder is not None:
+            write(found, folder, said=said)
+        return print_report(said, index, everything, found.to_dict() if self.as_json else None)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from ...cli import shared, signals
-from ...cli.command import Command, argument, option
-from ...cli.printed import Shape, key
-from ...cli.show import print_json
+from ...cli.command import Command, argument, line_of, option
+from ...cli.printed import ReportJson, Shape, key
 
 
-class ConformJson(Shape):
+class ConformJson(ReportJson):
     """The tests and what they found."""
 
     file: str = key("What was tested.")
@@ -56,19 +55,23 @@ headgate conform '["./mine", "--fast"]'
     )
     engine: str = shared.engine()
     address: str | None = shared.address()
+    html: str | None = shared.html()
     as_json: bool = shared.as_json("the report")
     max_memory: None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():
             from ..conformance import conform as test
-            from ..conformance.terminal import print_report
+            from ..frame import page
             from ..frame.judging import judging
+            from ..frame.terminal import print_report
 
+        index = page.asked(self.html, self.out, "conform", self.subject)
         with judging(self, "testing", self.out) as where:
             report = test(self.subject, self.name, **where)
-        if self.as_json:
-            print_json(report.to_dict())
-        else:
-            print_report(report)
-        return 0 if report.passed else 1
+        alone = {"out": None, "html": None, "resume": False, "as_json": False}
+        said = report.answer(lambda plugin: line_of(self, "conform", name=plugin, **alone))
+        if index is not None:
+            page.write(said, index)
+        everything = line_of(self, "conform", html="report.html", as_json=False)
+        return print_report(said, index, everything, report.to_dict() if self.as_json else None)

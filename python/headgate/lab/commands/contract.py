@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ...cli import completing, shared, signals
 from ...cli.changes import parameters_of
-from ...cli.command import Command, argument, option
-from ...cli.printed import RunsJson, Shape, key
-from ...cli.show import print_json
+from ...cli.command import Command, argument, line_of, option
+from ...cli.printed import ReportJson, RunsJson, Shape, key
 
 
-class ContractJson(Shape):
+class ContractJson(ReportJson):
     """What was measured, and what follows. What is not known is null."""
 
     control: str = key("The flow control.")
@@ -99,6 +99,7 @@ headgate contract mine.py --ratio 5 --json
         metavar="PLACE",
     )
     resume: bool = shared.resume_there()
+    html: str | None = shared.html()
     workers: int | None = shared.workers()
     engine: str = shared.engine()
     address: str | None = shared.address()
@@ -109,10 +110,11 @@ headgate contract mine.py --ratio 5 --json
     def run(self) -> int:
         with signals.loading():
             from ..contracts import contract as measure
-            from ..contracts.result import FAILED
-            from ..contracts.terminal import print_contract
+            from ..contracts.report import answer, parts
+            from ..frame import page
             from ..frame.judging import judging
             from ..frame.subjects import named
+            from ..frame.terminal import print_report
 
             folder = self.out if self.out is not None and _is_folder(self.out) else None
             figure = self.out if folder is None else str(Path(folder, "contract.svg"))
@@ -122,18 +124,23 @@ headgate contract mine.py --ratio 5 --json
                 require(figure if folder is None else None)
         parameters = parameters_of(self.changes, "beta=0.5")
         subject = named(self.control, "control", self.own_name, parameters, place="CONTROL")
+        index = page.asked(self.html, folder if self.part is None else None, "contract", subject.name, subject.text)
         with judging(self, "measuring", folder) as where:
             found = measure(subject, ratio=self.ratio, seeds=self.seeds, quick=self.quick, **where)
-        if self.as_json:
-            print_json(found.to_dict())
-        else:
-            print_contract(found)
-        # Last: what was measured is on the screen if the file cannot be written.
-        if figure is not None:
-            from ..contracts.picture import draw
+        drawn = line_of(self, "contract", out="contract.svg", html=None, as_json=False, resume=False)
+        said = answer(found, figure or drawn, subject.text)
+        everything = line_of(self, "contract", html="contract.html", as_json=False)
+        try:
+            if figure is not None:
+                from ..contracts.picture import draw
 
-            draw(found).save(figure)
-        return int(found.keeps_law is False or found.verdict in FAILED)
+                draw(found).save(figure)
+            if index is not None:
+                page.write(replace(said, parts=parts(found)), index)
+        finally:
+            # What was measured is on the screen even if a file cannot be written.
+            code = print_report(said, index, everything, found.to_dict() if self.as_json else None)
+        return code
 
 
 def _is_folder(place: str) -> bool:

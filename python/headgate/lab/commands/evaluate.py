@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
 from ...base.errors import HeadgateError, cut
 from ...cli import completing, shared, signals
 from ...cli.changes import parameters_of
-from ...cli.command import Command, argument, option
-from ...cli.printed import RunsJson, Shape, key
-from ...cli.show import print_json
+from ...cli.command import Command, argument, line_of, option
+from ...cli.printed import ReportJson, RunsJson, Shape, key
 
 #: Longest file with a key.
 LONGEST = 4096
 
 
-class EvaluateJson(Shape):
+class EvaluateJson(ReportJson):
     """The scores.
 
     That of an aspect is from 0 to 1, [of the cases that have it](../how-to/evaluate.md#the-scores), and not there if none has it.
@@ -95,17 +95,22 @@ headgate evaluate mine.py --set gain=0.5 --json
     address: str | None = shared.address()
     part: str | None = shared.part()
     trusted: bool = option("Run the file within the simulator: faster, and with no protection against cheating.")
+    html: str | None = shared.html()
     as_json: bool = shared.as_json("everything")
     max_memory: None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():
             from ..evaluation import evaluate as judge
-            from ..evaluation.terminal import print_scores
+            from ..evaluation.report import answer
+            from ..frame import page
             from ..frame.judging import judging
+            from ..frame.terminal import print_report
 
         parameters = parameters_of(self.changes, "gain=0.5")
         key = _key(self.key_file, self.key_env)
+        whose = " ".join([self.control, self.name, *self.changes])
+        index = page.asked(self.html, self.out if self.part is None else None, "evaluate", self.control, whose)
         # What is judged by its name is the engine's own.
         hint = (
             ""
@@ -117,11 +122,12 @@ headgate evaluate mine.py --set gain=0.5 --json
                 self.control, self.suite, key, name=self.name, parameters=parameters, rounds=self.rounds,
                 trusted=self.trusted, **where,
             )  # fmt: skip
-        if self.as_json:
-            print_json(found)
-        else:
-            print_scores(found)
-        return 1 if found["faults"] else 0
+        tested = shlex.join(["headgate", "conform", self.control, *(["--name", self.name] if self.name else [])])
+        said = answer(found, tested, whose)
+        if index is not None:
+            page.write(said, index)
+        everything = line_of(self, "evaluate", html="report.html", as_json=False)
+        return print_report(said, index, everything, found if self.as_json else None)
 
 
 def _key(file: str | None, variable: str | None) -> str:

@@ -10,17 +10,16 @@ from ...base.choices import PAYOFFS
 from ...base.errors import HeadgateError
 from ...base.parts import PartMark
 from ...cli import shared, signals
-from ...cli.command import Command, option
-from ...cli.printed import MeanJson, PartJson, PlanJson, Shape, StudyJson, key
+from ...cli.command import Command, line_of, option
+from ...cli.printed import MeanJson, PartJson, PlanJson, ReportJson, Shape, StudyJson, key
 from ...cli.scenario_files import plugin_files
-from ...cli.show import print_json
 from ...cli.studies import cells_part, gather_cells, of_cells, ran
 
 if TYPE_CHECKING:
     from ..games import MixGame, MixResult, SelfishGame, SelfishResult
 
 
-class GameJson(StudyJson):
+class GameJson(ReportJson, StudyJson):
     """The game. `game.json` in the folder is the same."""
 
     controls: list[str] = key("The flow controls.")
@@ -76,7 +75,7 @@ class SwitchJson(Shape):
     gain: MeanJson = key("What it gains.")
 
 
-class SelfishGameJson(StudyJson):
+class SelfishGameJson(ReportJson, StudyJson):
     """What selfish sources gain."""
 
     honest: str = key("Flow control of the honest flows.")
@@ -178,7 +177,7 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
     part: str | None = shared.part()
     resume: bool = shared.resume("game")
     out: Path = option("Folder.", Path("out/game"))
-    no_figures: bool = option("Draw no figures (needs no matplotlib).")
+    no_figures: bool = option("Write no page with figures (needs no matplotlib).")
     plugin: tuple[str, ...] = plugin_files()
     dry_run: bool = option("Print what would be run, and the expected processor time.")
     as_json: bool = shared.as_json("the game, or with --dry-run its mixes,")
@@ -206,41 +205,28 @@ headgate game --selfish --controls reno --queues fcfs,fq,drr
     def run(self) -> int:
         with signals.loading():
             from ...quick.amounts import quantity
-            from ..games.terminal import print_plan
 
         most = quantity("--limit", self.limit, "s") / 1e12
         asked = self.asked()
         if self.part is not None and not self.dry_run:
             return cells_part(self, asked)
-        if self._drawn(asked) and not self.dry_run:
-            from ...plots.canvas import require
+        if not self.no_figures and not self.dry_run:
+            from ...plots.pages import require_extras
 
-            require(None)
+            require_extras()
         fewer = "fewer flows, controls, queues, buffers or runs, or a shorter duration"
-        result = ran(self, asked, "running the game", most, fewer, print_plan)
+        result = ran(self, asked, "running the game", most, fewer)
         return 0 if result is None else self.finish(asked, result)
 
     def finish(self, asked: MixGame | SelfishGame, result: MixResult | SelfishResult) -> int:
         """Writes the files of a game, and prints it; gives the exit code."""
-        from ..games.report import write_figures, write_json
-        from ..games.result import MixResult
-        from ..games.terminal import print_mixes, print_selfish
+        from ..frame.terminal import print_report
+        from ..games.report import answer, write
 
-        write_json(result, self.out)
-        drawn = self._drawn(asked)
-        if drawn and isinstance(result, MixResult):
-            write_figures(result, self.out)
-        if self.as_json:
-            print_json(result.to_dict())
-        elif isinstance(result, MixResult):
-            print_mixes(result, self.out, drawn)
-        else:
-            print_selfish(result, self.out)
-        return 1 if len(result.study.failures) else 0
-
-    def _drawn(self, asked: MixGame | SelfishGame) -> bool:
-        """Whether there are figures."""
-        return not self.selfish and not self.no_figures and len(getattr(asked, "controls", ())) == 2
+        again = line_of(self, "game", resume=True, no_figures=False, as_json=False)
+        said = answer(result, self.out, again)
+        page = write(result, said, self.out, not self.no_figures)
+        return print_report(said, page, again, result.to_dict() if self.as_json else None)
 
     @classmethod
     def gathered(cls, marks: Sequence[PartMark], out: Path, incomplete: bool, as_json: bool) -> int:

@@ -10,10 +10,9 @@ from ...base.choices import SPARSE
 from ...base.errors import HeadgateError, cut, nearest
 from ...base.parts import PartMark
 from ...cli import shared, signals
-from ...cli.command import Command, option
-from ...cli.printed import MeanJson, PartJson, PlanJson, Shape, StudyJson, key
+from ...cli.command import Command, line_of, option
+from ...cli.printed import MeanJson, PartJson, PlanJson, ReportJson, Shape, StudyJson, key
 from ...cli.scenario_files import plugin_files
-from ...cli.show import print_json
 from ...cli.studies import cells_part, gather_cells, of_cells, ran
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 SHOWN = "share,harm,sparse_p95"
 
 
-class MatrixJson(StudyJson):
+class MatrixJson(ReportJson, StudyJson):
     """The matrix. `matrix.json` in the folder is the same."""
 
     controls: list[str] = key("The flow controls.")
@@ -149,7 +148,6 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
     def run(self) -> int:
         with signals.loading():
             from ...quick.amounts import quantity
-            from ..matrix.terminal import print_plan
 
         most = quantity("--limit", self.limit, "s") / 1e12
         asked = self.asked()
@@ -157,25 +155,24 @@ headgate matrix --controls cubic,bbr1 --queues fcfs,fq,csfq --ratio 4 \\
         if self.part is not None and not self.dry_run:
             return cells_part(self, asked)
         if not self.no_report and not self.dry_run:
-            from ..matrix.report import require_extras
+            from ...plots.pages import require_extras
+            from ..frame import page
 
             require_extras()
+            page.require(self.out / "index.html", "matrix", ", ".join(asked.controls))
         fewer = "fewer controls, queues, rates or runs, or a shorter duration"
-        result = ran(self, asked, "running the matrix", most, fewer, print_plan)
+        result = ran(self, asked, "running the matrix", most, fewer)
         return 0 if result is None else self.finish(asked, result)
 
     def finish(self, asked: Matrix, result: MatrixResult) -> int:
         """Writes the files of a matrix, and prints it; gives the exit code."""
-        from ..matrix.report import write_json, write_report
-        from ..matrix.terminal import print_matrix
+        from ..frame.terminal import print_report
+        from ..matrix.report import answer, write
 
-        write_json(result, self.out)
-        page = None if self.no_report else write_report(result, self.out)
-        if self.as_json:
-            print_json(result.to_dict())
-        else:
-            print_matrix(result, self._shown(asked), self.out, page)
-        return 1 if len(result.study.failures) else 0
+        again = line_of(self, "matrix", resume=True, no_report=False, as_json=False)
+        said = answer(result, self.out, self._shown(asked), self.show != SHOWN, again)
+        page = write(result, said, self.out, not self.no_report)
+        return print_report(said, page, again, result.to_dict() if self.as_json else None)
 
     def _shown(self, asked: Matrix) -> list[str]:
         """The measures to print."""

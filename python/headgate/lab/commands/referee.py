@@ -176,7 +176,8 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
             )
         permit_all(self.code)
         subject = named(str(self.aqm or self.name), judges, self.own_name, parameters, self.declares)
-        outputs.require(self.out, self.html, self.junit, self.badge, subject.name, subject.text)
+        folder = self.out if self.part is None else None
+        outputs.require(folder, self.html, self.junit, self.badge, subject.name, subject.text)
 
         def judged() -> RefereeReport:
             with judging(self, "judging", self.out) as where:
@@ -204,7 +205,7 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
             "html": f"{case}.html",
             "no_worse_than": "",
         }
-        files = {"junit": None, "badge": None, "captures": False, "as_json": False, "strict": False}
+        files = {"junit": None, "badge": None, "captures": False, "as_json": False, "strict": False, "resume": False}
         return line_of(self, "referee", **alone, **files)
 
 

@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 
 from ... import __version__
-from ...base.atomic import write_text
+from ...base.atomic import require_place, write_text
 from ...base.errors import HeadgateError, cut
-from ...plots.pages import render
+from ...plots.pages import render, require_extras
 from .report import JudgeReport
 
 #: Near the beginning of a page: of whom it is, and a hash of that with the parameters.
@@ -31,7 +31,7 @@ def require(path: Path, judge: str, subject: str, key: str = "") -> None:
             found = _OWNER.search(file.read(_BEGIN))
     except OSError:
         return
-    if found is not None and found[2] != _key(judge, subject, key):
+    if found is not None and found[2] != _key(judge, key or subject):
         whose = html.unescape(found[1])
         other = " with other parameters" if whose == f"{judge} on {subject}" else ""
         raise HeadgateError(
@@ -47,7 +47,7 @@ def write(report: JudgeReport, path: Path) -> Path:
         HeadgateError: it cannot be written, or there is a page on another subject.
     """
     require(path, report.judge, report.subject, report.key)
-    owner, key = f"{report.judge} on {report.subject}", _key(report.judge, report.subject, report.key)
+    owner, key = f"{report.judge} on {report.subject}", _key(report.judge, report.key or report.subject)
     try:
         write_text(
             path, render("report.html.j2", __package__, report=report, version=__version__, owner=owner, key=key)
@@ -57,5 +57,24 @@ def write(report: JudgeReport, path: Path) -> Path:
     return path
 
 
-def _key(judge: str, subject: str, key: str) -> str:
-    return hashlib.sha256("\n".join((judge, subject, key)).encode("utf-8", "replace")).hexdigest()[:16]
+def asked(html: str | None, folder: str | Path | None, judge: str, subject: str, key: str = "") -> Path | None:
+    """The page that is asked for: what `--html` names, or else that of a folder. Asked before long work.
+
+    Raises:
+        HeadgateError: the name is none of a page, it cannot be written there, or there is a page on another subject.
+        MissingExtraError: a library of pages is not installed.
+    """
+    if html is None and folder is None:
+        return None
+    if html is not None:
+        if not html.endswith(".html"):
+            raise HeadgateError(f"--html: found {cut(repr(html))}; expected a name that ends with .html")
+        require_place(html)
+    require_extras()
+    path = Path(html) if html is not None else Path(folder or "", "index.html")
+    require(path, judge, subject, key)
+    return path
+
+
+def _key(judge: str, key: str) -> str:
+    return hashlib.sha256(f"{judge}\n{key}".encode("utf-8", "replace")).hexdigest()[:16]

@@ -131,7 +131,7 @@ class JudgeReport:
         tables: those that a terminal has room for come there too; `asked` of them are printed in any case.
         asked: how many of the tables the user asked for.
         parts: the rest of the page.
-        key: what is judged, where its name does not tell, such as its parameters.
+        key: what is judged, where its name does not say it, such as one with its parameters.
     """
 
     judge: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +20,12 @@ from ...base.errors import HeadgateError
 from ...base.toml import file_text
 from ...quick import scenario as of_quick
 from ...quick.amounts import quantity, text_of, together
-from ...quick.lists import buffer_of, read_buffers, read_list
+from ...quick.lists import buffer_of, read_buffers, read_list, transports_said
 from ...scenario.scenario import Scenario
 from ...sweep import Sweep
 from ...sweep.arrow import to_numpy
 from ...sweep.summary import failures_of
+from .report import FailedLine
 
 if TYPE_CHECKING:
     from ...sweep import Study
@@ -159,6 +161,11 @@ class Cells:
         """Runs in all."""
         return len(self.scenarios) * self.replications
 
+    @property
+    def transports(self) -> str:
+        """A sentence if its flow controls differ in their transport, too."""
+        return transports_said(getattr(self, "controls", ()))
+
     def sweep(self) -> Sweep:
         """The study with the axis `cell`, a point for each scenario."""
         base = Scenario({k: v for k, v in self.scenarios[0].data.items() if k != "description"}, self._name)
@@ -273,3 +280,15 @@ def told(study: Study, **found: Any) -> dict[str, Any]:
     """What was found of a study as JSON data, with how it was run."""
     of_study = {"version": __version__, "seed": int(study.manifest["seed"]), "complete": study.complete}
     return {**of_study, **found, "failures": failures_of(study)}
+
+
+def failed_runs(study: Study, folder: Path) -> list[FailedLine]:
+    """The runs that failed, for a report; the scenarios are in a folder."""
+    rows = study.failures.to_pylist() if len(study.failures) else []
+    return [
+        FailedLine(
+            row["cell"], row["error"], "no error", see=f"headgate run {shlex.quote(str(folder / file_of(row['variant'])))}",
+            said=f"{row['cell']}: {row['error']}",
+        )
+        for row in rows
+    ]  # fmt: skip

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from .report import JudgeReport
 
 
-def print_report(report: JudgeReport, page: Path | None, everything: str, data: dict[str, Any] | None = None) -> int:
+def print_report(
+    report: JudgeReport, page: str | Path | None, everything: str, data: dict[str, Any] | None = None
+) -> int:
     """Prints a report; gives its exit code.
 
     Args:

@@ -49,7 +49,9 @@ def draw_curves(result: MixResult, cells: Sequence[GameCell] | None = None) -> P
             axes.set_ylabel(f"{result.payoff.what}\n({result.payoff.unit})", fontsize=9)
         if number + wide >= len(chosen):
             axes.set_xlabel(f"flows under {result.controls[1]}, of {result.flows}", fontsize=9)
-    sheet.legend(handles=_handles(result), loc="outside lower center", ncols=5, frameon=False, fontsize=8)
+    sheet.legend(
+        handles=_handles(result), loc="outside lower center", ncols=5 if wide > 1 else 2, frameon=False, fontsize=8
+    )
     return Picture(sheet)
 
 
@@ -115,7 +117,9 @@ def draw_equilibria(result: MixResult) -> Picture:
         values = [[_middle(result, cell) for cell in row] for row in rows]
         texts = [[_numbers(result, cell) for cell in row] for row in rows]
         panels.append(Panel(f"{queue}, {rate}", values, texts))
-    title = f"flows under {result.controls[1]}, of {result.flows}, at equilibria of {result.payoff.name}; in brackets: undecided"
+    # One panel is narrower than this text.
+    end = "\n" if len(panels) == 1 else " "
+    title = f"flows under {result.controls[1]}, of {result.flows},{end}at equilibria of {result.payoff.name};{end}in brackets: undecided"
     return grids(panels, trips, buffers, title, ("round trip", "buffer"), (0.0, float(result.flows)))
 
 

@@ -80,6 +80,10 @@ class MixResult:
             raise HeadgateError(f"{cell}: expected a cell of this game: {'; '.join(map(str, self.cells))}")
         return self.tables[cell]
 
+    def file_of(self, cell: GameCell, mix: Mix) -> str:
+        """The scenario file of a mix, within the folder of the game."""
+        return file_of(self._variants[cell, mix])
+
     def utilisation(self, cell: GameCell, mix: Mix) -> Mean:
         """Part of the time in which the line sends."""
         return self.tables[cell].mean(self.at(cell, mix).utilisation)
@@ -120,7 +124,7 @@ class MixResult:
                 "price": table.price(mix).to_dict(),
                 "utilisation": self.utilisation(cell, mix).to_dict(),
                 "delay_s": self.delay(cell, mix).to_dict(),
-                "scenario": file_of(self._variants[cell, mix]),
+                "scenario": self.file_of(cell, mix),
             })  # fmt: skip
         return {
             **cell.to_dict(),

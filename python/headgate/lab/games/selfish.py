@@ -19,7 +19,7 @@ from ..frame.study import MOST, Cells, HowToRun, read_length
 from .cells import FLOW, GameCell, cells_of, flows_of
 from .incentives import SelfishResult
 from .payoffs import read_payoff
-from .strategies import CONTROL, NULL, Strategy, applies, flow_of, honest_of, read_strategies
+from .strategies import CONTROL, NULL, Strategy, applies, flow_of, honest_of, read_strategies, transports_of
 
 if TYPE_CHECKING:
     from ...sweep import Study
@@ -115,6 +115,12 @@ class SelfishGame(Cells):
         what = f"{strategy.name} among {self.flows - 1} {honest}: {cell}"
         made = _as_one(self.made(cell, flows_of(groups), what, **cell.link), strategy, self.flows)
         return Trial(cell, strategy, self.add(cell, made), self.add(cell, alone))
+
+    @property
+    def transports(self) -> str:
+        """A sentence if the flow controls of strategies differ from that of honest flows in their transport, too."""
+        tried = dict.fromkeys(trial.strategy for trial in self.trials)
+        return transports_of(tried, self.honest, self.cells[0], self.flows) if self.cells else ""
 
     def run(
         self, out: str | os.PathLike[str] | None = None, workers: int | None = None, **how: Unpack[HowToRun]

@@ -4,95 +4,167 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ... import __version__
 from ...base.atomic import write_text
+from ...base.counts import counted
 from ...base.errors import HeadgateError
 from ...plots.canvas import to_svg
-from ...plots.pages import render, require_extras
+from ...plots.pages import require_extras
+from ...quick.lists import transports_said
+from ..frame import page
+from ..frame.report import JudgeReport, Mark, ReportFigure, ReportPart, ReportTable, TableCell, document
+from ..frame.study import failed_runs
 from .cell_text import cell_text
+from .cells import Condition
 from .figures import draw
 from .measures import MEASURES
 
 if TYPE_CHECKING:
     from .result import MatrixResult
 
-__all__ = ["require_extras", "write_json", "write_report"]
-
-#: Measures that have figures, where the matrix has them.
+#: Measures that have figures, where the matrix has them, and those that are shown first.
 DRAWN = ("share", "harm", "sparse_p95", "utilisation", "web_p95")
 
+_HARM = (
+    "Harm is what A loses because B is there (Ware, Mukerjee, Seshan, Sherry 2019): with x of A alone and y of A beside B it is "
+    "(x - y)/x where more is better, and (y - x)/y where less is. The bar for B is the harm that A does to another A, which stands where "
+    "A meets itself."
+)
 
-def write_json(result: MatrixResult, folder: str | os.PathLike[str]) -> Path:
-    """Writes `matrix.json`, as `--json` prints it.
 
-    Raises:
-        HeadgateError: it cannot be written.
+def answer(
+    result: MatrixResult, folder: Path, shown: Sequence[str] = DRAWN[:3], asked: bool = False, again: str = ""
+) -> JudgeReport:
+    """A matrix in the form of all judges.
+
+    Args:
+        result: the matrix.
+        folder: where its scenarios are.
+        shown: the measures whose tables come first.
+        asked: whether the user named these.
+        again: the command that tries failed runs again.
     """
-    path = Path(folder) / "matrix.json"
-    _write(path, json.dumps(result.to_dict(), indent=1, allow_nan=False) + "\n")
-    return path
+    names, study = ", ".join(result.controls), result.study
+    pairs = result.surprises.get("share", [])
+    first = f"Of all pairs of {names} none has runs of two different flow controls."
+    if pairs:
+        share = cell_text(pairs[0].value, MEASURES["share"])
+        cell = pairs[0].cell
+        first = f"The most unequal pair of {names}: {cell.a} gets {share} of the goodput beside {cell.b} in {cell.condition}."
+    failed = failed_runs(study, folder)
+    see = [("the failed runs again", again)] if failed and again else []
+    for name, found in result.surprises.items():
+        if found:
+            what = "furthest from 0.5" if name == "share" else f"largest {MEASURES[name].heading}"
+            text = cell_text(found[0].value, MEASURES[name])
+            see.append((f"{what}, {text}", _explore(folder, result.file_of(found[0].cell))))
+    tables = [
+        _table(result, name, condition, folder)
+        for name in shown
+        for condition in result.conditions
+        if name in result.measures
+    ]
+    said = transports_said(result.controls)
+    return JudgeReport(
+        "matrix",
+        names,
+        first,
+        notes=[
+            f"{counted(len(result.cells), 'cell')}, {counted(len(study.runs), 'run')}, seed {study.manifest['seed']}. Rows are A, "
+            "columns B; mean ± half of its 95 % interval, or its ends where values have bounds within it.",
+            *([said] if said else []),
+        ],
+        failed=failed,
+        see=see,
+        tables=tables,
+        asked=len(tables) if asked else 0,
+        parts=[_about(result)],
+    )
 
 
-def write_report(result: MatrixResult, folder: str | os.PathLike[str]) -> Path:
-    """Writes `index.html` and the figures into `figures`; gives the path of the page.
+def _about(result: MatrixResult) -> ReportPart:
+    b = result.beside
+    more = (f", a {b.sparse} beside" if b.sparse else "") + (", a web load beside" if b.web else "")
+    text = f"Runs are of {b.duration}, of which the first {b.warm_up} are not measured, with "
+    text += f"{counted(b.flows, 'flow')} of each control{more}."
+    return ReportPart("What was run", [text, _HARM])
+
+
+def write(result: MatrixResult, said: JudgeReport, folder: str | os.PathLike[str], drawn: bool = True) -> Path | None:
+    """Writes `matrix.json`, as `--json` prints it, and unless nothing is drawn `index.html` and the figures into `figures`.
 
     Raises:
         MissingExtraError: matplotlib or jinja2 is not installed.
-        HeadgateError: the folder cannot be written.
+        HeadgateError: the folder cannot be written, or has a page on another subject.
     """
-    require_extras()
-    from markupsafe import Markup
-
     place = Path(folder)
+    try:
+        write_text(
+            place / "matrix.json", json.dumps(document(said, result.to_dict()), indent=1, allow_nan=False) + "\n"
+        )
+    except OSError as e:
+        raise HeadgateError(f"{place / 'matrix.json'}: cannot be written; {e.strerror or e}") from None
+    if not drawn:
+        return None
+    # The tables that a terminal shows are among all of them.
+    return page.write(replace(said, tables=(), parts=[*said.parts, *_parts(result, place)]), place / "index.html")
+
+
+def _parts(result: MatrixResult, folder: Path) -> list[ReportPart]:
+    """Figures, the tables of all other measures, and all cells."""
+    require_extras()
     figures = []
-    for name in DRAWN:
-        if name in result.measures:
-            picture = draw(result, name)
-            for form in ("svg", "png"):
-                (place / "figures").mkdir(parents=True, exist_ok=True)
-                picture.save(place / f"figures/{name}.{form}")
-            figures.append((MEASURES[name].heading, Markup(to_svg(picture.matplotlib, MEASURES[name].heading))))
-    page = render(
-        "matrix.html.j2",
-        __package__,
-        result=result,
-        version=__version__,
-        folder=str(place),
-        figures=figures,
-        tables=[
-            (MEASURES[name], [(str(c), _rows(result, name, c)) for c in result.conditions]) for name in result.measures
-        ],
-        surprises=[
-            (
-                MEASURES[name].heading,
-                [(cell_text(s.value, MEASURES[name]), s.cell, result.file_of(s.cell)) for s in found],
-            )
-            for name, found in result.surprises.items()
-        ],
-        cells=[(str(cell), result.file_of(cell)) for cell in result.cells],
-    )
-    _write(place / "index.html", page)
-    return place / "index.html"
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    for name in (name for name in DRAWN if name in result.measures):
+        picture, heading = draw(result, name), MEASURES[name].heading
+        for form in ("svg", "png"):
+            picture.save(folder / f"figures/{name}.{form}")
+        figures.append(ReportFigure(f"{heading}: the darker, the more.", to_svg(picture.matplotlib, heading)))
+    stand_out = [
+        ReportTable(
+            MEASURES[name].heading,
+            ("value", "cell", "command"),
+            [
+                [cell_text(s.value, MEASURES[name]), str(s.cell), f"`{_explore(folder, result.file_of(s.cell))}`"]
+                for s in found
+            ],
+            range(3),
+        )
+        for name, found in result.surprises.items()
+    ]
+    cells = [[str(cell), f"`{_explore(folder, result.file_of(cell))}`"] for cell in result.cells]
+    tables = [_table(result, name, condition, folder) for name in result.measures for condition in result.conditions]
+    return [
+        ReportPart("What stands out", tables=stand_out),
+        ReportPart("Figures", figures=figures),
+        ReportPart(
+            "All measures", ["A cell leads to its scenario; its tip has the command that runs and shows it."], tables
+        ),
+        ReportPart("Cells", tables=[ReportTable("", ("cell", "command"), cells, range(2))]),
+    ]
 
 
-def _rows(result: MatrixResult, name: str, condition: Any) -> list[tuple[str, list[tuple[str, str]]]]:
-    """The rows of a table: each cell with the file of its scenario."""
-    out = []
+def _explore(folder: Path, file: str) -> str:
+    return f"headgate explore {shlex.quote(str(folder / file))}"
+
+
+def _table(result: MatrixResult, measure: str, condition: Condition, folder: Path) -> ReportTable:
+    known = MEASURES[measure]
+    others: list[str | None] = [*result.controls]
+    if known.of not in ("share", "harm"):
+        others.append(None)
+    rows = []
     for a in result.controls:
-        cells = []
-        for b in result.controls:
+        row: list[TableCell] = [a]
+        for b in others:
             cell, _ = result.cell(condition, a, b)
             assert cell is not None
-            cells.append((cell_text(result.at(name, condition, a, b), MEASURES[name]), result.file_of(cell)))
-        out.append((a, cells))
-    return out
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        write_text(path, text)
-    except OSError as e:
-        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+            file = result.file_of(cell)
+            row.append(Mark(cell_text(result.at(measure, condition, a, b), known), "", file, _explore(folder, file)))
+        rows.append(row)
+    return ReportTable(f"{known.heading}: {condition}", ["A", *(b or "alone" for b in others)], rows)
