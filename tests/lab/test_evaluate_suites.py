@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from headgate import HeadgateError
-from headgate.lab.evaluation import evaluate, suite
-from headgate.lab.evaluation.score import rescaled
+from headgate.lab.evaluation import suite
+from headgate.lab.evaluation.score import rescaled, run
 from headgate.lab.evaluation.suite import FOLDER
 
 from ..conftest import Cli
@@ -40,11 +40,17 @@ def test_a_hidden_suite_stays_as_it_was() -> None:
 
 
 def test_a_suite_of_ones_own_is_judged_as_one_of_headgate(tmp_path: Path, cli: Cli) -> None:
-    file = put(tmp_path, (FOLDER / "smoke.toml").read_text("utf-8"))
+    whole = put(tmp_path, (FOLDER / "internet-1.toml").read_text("utf-8"))
+    assert suite(whole) == suite("internet-1")
+    # A case of the small suite has the run that it has there.
+    line = next(one for one in (FOLDER / "smoke.toml").read_text("utf-8").splitlines() if '"call-1"' in one)
+    file = put(tmp_path, "cases = [", line, "]")
     own = cli("evaluate", "reno", "--suite", file, "--rounds", "1", "--workers", "1", "--json")
     assert own.returncode == 0, own.stderr
-    named = evaluate("reno", "smoke", rounds=1)
-    assert json.loads(own.stdout) == json.loads(json.dumps({**named, "suite": file}))
+    found = json.loads(own.stdout)
+    assert found["suite"] == file
+    (case,) = (case for case in suite("smoke") if case.name == "call-1")
+    assert [own["digests"] for own in found["cases"]] == [[run(case, {"kind": "reno"}, 0)["digest"]]]
 
 
 def test_bounds_and_factor_of_a_hidden_suite_are_those_of_its_file(tmp_path: Path) -> None:
