@@ -119,7 +119,9 @@ def test_learning_that_was_stopped_goes_on_and_gives_the_same_file(
     monkeypatch.setattr(measuring, "_values", lambda _: pytest.fail("it was made again"))
     assert cli(*TRAIN, *ranges, "--resume", "kept").stdout == whole.stdout and not tried
     other = cli(*TRAIN, *ranges, "--resume", "kept", "--seed", "4")
-    assert other.returncode == 2 and "kept: holds another training: seed" in other.stderr, other.stderr
+    assert (
+        other.returncode == 2 and "kept: holds the runs of another question: seed is 1 there and 4 here" in other.stderr
+    ), other.stderr
 
 
 def test_a_test_that_ends_its_process_has_failed_and_no_other(tmp_path: Path, some: None) -> None:
@@ -152,7 +154,7 @@ def test_conformance_that_was_stopped_goes_on(tmp_path: Path, some: None, monkey
     # What the file says is part of the question.
     put(tmp_path, control())
     assert conform(file, out=tmp_path / "kept").checks[1].passed
-    with pytest.raises(HeadgateError, match="holds another conformance"):
+    with pytest.raises(HeadgateError, match="holds the runs of another question: subjects"):
         conform("cubic", out=tmp_path / "kept")
 
 

@@ -49,7 +49,7 @@ def conform(subject: str | os.PathLike[str], name: str = "", **where: Unpack[Whe
     if any(job.subject.table["kind"] in own and not job.entries for job in jobs):
         # What was defined in this process is known nowhere else.
         where["workers"] = 0
-    with started("conformance", {"subjects": [each.table for _, each in chosen]}, do, where, lost=None) as runner:
+    with started("conform", {"subjects": [each.table for _, each in chosen]}, do, where, lost=None) as runner:
         runner.make(jobs)
         return Report(text, [_checked(job, runner.get(job)) for job in jobs])
 

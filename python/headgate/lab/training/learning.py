@@ -134,7 +134,7 @@ def learn(
     workers = 0 if processes == 1 and engine == "local" else processes
     asked = {**options, "seed": seed, "code": _code(options["ranges"])}
     where: Where = {"out": resume, "workers": workers, "engine": engine, "address": address}
-    with started("training", asked, do, where) as runner:
+    with started("train", asked, do, where) as runner:
         while True:
             number += 1
             candidates = mean + spread * random.standard_normal((CANDIDATES, len(mean)))

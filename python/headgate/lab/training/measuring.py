@@ -104,7 +104,7 @@ def measure(
     workers = 0 if processes == 1 and engine == "local" else processes
     folder = None if resume is None else Path(resume) / "measured"
     where: Where = {"out": folder, "workers": workers, "engine": engine, "address": address, "progress": progress}
-    with started("measurement", {"episodes": episodes, "seed": seed}, do, where) as runner:
+    with started("train", {"episodes": episodes, "seed": seed}, do, where) as runner:
         runner.make(job for _, _, mine in jobs for job in mine)
         out = []
         for name, beside, mine in jobs:
