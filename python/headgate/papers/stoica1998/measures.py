@@ -69,11 +69,6 @@ def offs(runs: Runs, variant: str) -> tuple[Floats, Floats]:
     return found.min(axis=1), found.max(axis=1)
 
 
-def unevenness(runs: Runs, variant: str) -> float:
-    """Figure 3a: how far the flows are from the fair share in the mean, in percent of it."""
-    return float(abs(100 * (seeds(runs, variant, "throughput", *UDP_FLOWS) / FAIR - 1)).mean())
-
-
 def correlation(runs: Runs, variant: str) -> float:
     """Figure 3a: correlation of what the flows get with what they send."""
     got = seeds(runs, variant, "throughput", *UDP_FLOWS).mean(axis=0)
@@ -88,11 +83,6 @@ def fraction(runs: Runs, variant: str) -> Mean:
 def transfer_time(runs: Runs, variant: str) -> Mean:
     """Table 2: mean transfer time in ms."""
     return mean(runs, variant, "transfer_time", "web")
-
-
-def tcp_packets(runs: Runs, variant: str) -> Mean:
-    """Table 3: packets that a TCP flow delivers in 100 s."""
-    return mean(runs, variant, "packets", "tcp*")
 
 
 #: Figure 7: the spans of time after which TCP and RLM have found their rates, TCP being the first or the last to start, in seconds.
