@@ -446,6 +446,11 @@ def test_parts_of_a_matrix_without_all_runs_or_with_own_code(tmp_path: Path, cli
     assert (found["complete"], found["runs"]) == (False, 2)
     assert found["rest"] == f"headgate {' '.join(words)} --out out/m --resume"
     assert cli(*found["rest"].split()[1:]).returncode == 0
+    # What is wrong leaves no folder, and what is in one stays.
+    missing = cli("gather", "p/1", "--out", "out/x")
+    assert missing.returncode == 2 and "missing: 2" in missing.stderr and not (tmp_path / "out/x").exists()
+    taken = cli("gather", "p/1", "--out", "p", "--incomplete")
+    assert taken.returncode == 2 and "--out p: expected an empty or absent folder" in taken.stderr
     # A mark that names a file does not make it run.
     assert cli(*words, "--part", "2/2", "--out", "p/2").returncode == 0
     for number in (1, 2):

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 from rich.progress import Task, TaskID
 
-from headgate.cli import finding, terminal
+from headgate.cli import finding, studies, terminal
 
 from ..conftest import ROOT, Cli, dumbbell
 from ..own_programs import command
@@ -149,3 +149,16 @@ def test_lines_that_are_due_together_are_one(
     assert capsys.readouterr().err == "judging: 77 s so far\n"
     # The line after that of 40 s is due at 80 s.
     assert waits[:2] == [5.0, pytest.approx(80 - 78)]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_study_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What prints the lines is loaded after the runs have begun, and knows what ended meanwhile."""
+    monkeypatch.setattr(studies, "LOADED_S", 0.0)
+    told = Watched()
+    with contextlib.redirect_stderr(told), studies.study_progress("running part 3/64", Path("out")) as update:
+        assert update is not None
+        update(19, 80, 1)
+        while "running part 3/64: 25 % after " not in told.getvalue():
+            told.written.wait(0.1)
+    assert not [thread for thread in threading.enumerate() if "tell" in thread.name]

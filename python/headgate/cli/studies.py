@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 #: Processor time in s above which it is said before the runs start.
 LONG_S = 60
+
+#: Seconds after which lines of progress are prepared, and between looks at how far it is.
+LOADED_S = 0.5
 
 
 def of_cells(command: Any) -> dict[str, Any]:
@@ -166,8 +171,10 @@ def gather_cells(cls: Any, marks: Sequence[PartMark], out: Path, incomplete: boo
         from .terminal import note
 
     new, part = not out.exists(), marks[0].part
-    study = join(marks, out / "study", incomplete)
+    if out.is_dir() and any(file.name != ".study.gather" for file in out.iterdir()):
+        raise HeadgateError(f"--out {out}: expected an empty or absent folder")
     try:
+        study = join(marks, out / "study", incomplete)
         asked = None
         with suppress(HeadgateError, ScenarioError, TypeError, ValueError, AttributeError), plugins.sealed():
             command = cls(**part.given, out=out, as_json=as_json)
@@ -221,7 +228,41 @@ def _stop(said: str, again: list[str]) -> NoReturn:
 
 
 @contextmanager
+def _lines(what: str) -> Iterator[Progress | None]:
+    """As `_bar` where there is no terminal: what prints the lines is loaded when the first runs have begun."""
+    if os.environ.get("HEADGATE_PROGRESS") == "off":
+        yield None
+        return
+    ended, seen = threading.Event(), [0, 0]
+
+    def update(done: int, total: int, failed: int) -> None:
+        seen[:] = [done + failed, total]
+
+    def tell() -> None:
+        if ended.wait(LOADED_S):
+            return
+        from .terminal import bar_of
+
+        with bar_of() as bar:
+            task = None if bar is None else bar.add_task(what, total=None)
+            while bar is not None and task is not None and not ended.wait(LOADED_S):
+                bar.update(task, completed=seen[0], total=seen[1] or None)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield update
+    finally:
+        ended.set()
+        thread.join()
+
+
+@contextmanager
 def _bar(what: str) -> Iterator[Progress | None]:
+    if sys.stderr is None or not sys.stderr.isatty():
+        with _lines(what) as late:
+            yield late
+        return
     from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     from ..results.results import digits
