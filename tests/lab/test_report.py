@@ -8,6 +8,9 @@ from pathlib import Path
 from headgate.lab.frame.report import FailedLine, JudgeReport, ReportTable, code, document, lines
 from headgate.lab.referee.page import answer
 from headgate.lab.referee.report import CaseVerdict, RefereeReport
+from headgate.lab.training.measuring import ControlMeasured
+from headgate.lab.training.policy import LearnedPolicy
+from headgate.lab.training.report import answer as learnt
 
 from ..conftest import Cli
 
@@ -101,3 +104,20 @@ def test_what_all_judges_say_is_in_their_json() -> None:
     assert list(found) == ["schema", "version", "subject", "sentence", "failed", "more"]
     assert found["schema"] == "headgate.judge/1" and found["failed"][0]["see"] == "headgate judge"
     assert (code(long()), code(JudgeReport("judge", "it", "It holds."))) == (1, 0)
+
+
+def test_what_was_learnt_is_said_first() -> None:
+    rows = [
+        ControlMeasured(name, company, 3, share, 1.5, 0.01, 0.9, -0.1)
+        for company in ("alone", "twin", "cubic")
+        for name, share in (("aimd", 0.5), ("mine", 0.75))
+    ]
+    policy = LearnedPolicy([([[0.0] * 12], [0.0])], about={"generations": 2})
+    found = learnt(policy, rows, Path("out/mine.py"), "mine")
+    assert (
+        found.sentence
+        == "mine has learnt for 2 generations and got of its fair share 0.75 alone, 0.75 with its like and 0.75 beside cubic."
+    )
+    assert 'plugins = ["mine.py"] and control = "mine"' in found.notes[0] and code(found) == 0
+    said = [line for _, line in lines(found, "", "")]
+    assert [row.split()[0] for row in said[-6:]] == ["alone", "mine", "with", "mine", "beside", "mine"]

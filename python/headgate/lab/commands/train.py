@@ -8,12 +8,11 @@ from typing import Any
 from ...base.errors import HeadgateError, cut
 from ...cli import shared, signals
 from ...cli.command import Command, option
-from ...cli.printed import Shape, key
-from ...cli.show import print_json
+from ...cli.printed import ReportJson, Shape, key
 from ...cli.studies import kept_runs
 
 
-class TrainJson(Shape):
+class TrainJson(ReportJson):
     """What was learnt."""
 
     file: str = key("The file that was written.")
@@ -78,13 +77,14 @@ headgate train --out calm.py --name calm --delay 2
     def run(self) -> int:
         with signals.loading():
             from ...base.atomic import require_place
-            from ...cli.terminal import console, progress
+            from ...cli.terminal import progress
             from ...plugins import load
             from ...scenario.baselines import baselines
+            from ..frame.terminal import print_report
             from ..training.learning import learn
             from ..training.measuring import measure
             from ..training.policy import require_name
-            from ..training.terminal import print_measured
+            from ..training.report import answer
 
         # All that can be wrong is found before a minute is spent on learning.
         if self.out.suffix != ".py":
@@ -128,11 +128,8 @@ headgate train --out calm.py --name calm --delay 2
                     progress=shown,
                     **where,
                 )
-        if self.as_json:
-            print_json({"file": str(self.out), "about": policy.about, "measured": [vars(row) for row in rows]})
-        else:
-            print_measured(policy, rows, self.out, self.name, console())
-        return 0
+        data = {"file": str(self.out), "about": policy.about, "measured": [vars(row) for row in rows]}
+        return print_report(answer(policy, rows, self.out, self.name), None, "", data if self.as_json else None)
 
 
 def _range(text: str) -> tuple[str, object]:
