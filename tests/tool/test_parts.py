@@ -355,7 +355,7 @@ def test_the_command_and_what_it_says(tmp_path: Path, cli: Cli) -> None:
     parts = [f"out/a-parts/{n}" for n in (1, 2, 4)]
     missing = cli("gather", *parts, "--out", "out/a")
     assert missing.returncode == 2 and missing.stderr == (
-        "error: 4 parts of a sweep: missing: 3; expected all of them. Make them with:\n"
+        "error: 4 parts of headgate sweep: missing: 3; expected all of them. Make them with:\n"
         "  headgate sweep a.json --workers 1 --json --part 3/4 --out out/a-parts/3 --resume\n"
         "or join what is there with --incomplete\n"
     )

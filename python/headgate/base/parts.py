@@ -184,7 +184,7 @@ def chosen(marks: Sequence[PartMark], incomplete: bool = False) -> list[PartMark
             if old != new:
                 raise HeadgateError(
                     f"{mark.folder}: is a part {what} than {first.folder}: {cut(new)}, not {cut(old)}; "
-                    f"expected parts of one {first.part.kind}"
+                    f"expected parts of one headgate {first.part.kind}"
                 )
     found: dict[int, PartMark] = {}
     for mark in marks:
@@ -208,7 +208,7 @@ def _unready(first: PartMark, open_parts: Sequence[PartMark], missing: Sequence[
     again = [mark.part.words and repeated(mark.part, mark.part.number, mark.folder) for mark in open_parts]
     again += [first.part.words and repeated(first.part, n, first.folder) for n in missing]
     commands = "".join(f"\n  {line}" for line in again if line)
-    of = f"{counted(first.part.of, 'part')} of a {first.part.kind}"
+    of = f"{counted(first.part.of, 'part')} of headgate {first.part.kind}"
     return f"{of}: {'; '.join(said)}; expected all of them" + (
         f". Make them with:{commands}\nor join what is there with --incomplete" if commands else ", or --incomplete"
     )
