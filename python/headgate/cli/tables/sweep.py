@@ -38,7 +38,7 @@ def print_plan(study: Sweep, checks: Sequence[Check], part: str = "") -> None:
     for v, error in bad[:10]:
         out.print(f"variant {v} ({escape(study.describe(v))}) is no valid scenario: {escape(error)}")
     if len(bad) > 10:
-        out.print(f"and {len(bad) - 10} more")
+        out.print(f"and {len(bad) - 10} more: the same command with --json has all")
     atleast = "at least " if study.stops else ""
     out.print(
         f"{counted(len(checks), 'variant')}, {atleast}{counted(study.least_runs, 'run')}, seed {study.seed}; {part}nothing was run"

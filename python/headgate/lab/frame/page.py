@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import html
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 from ... import __version__
 from ...base.atomic import require_place, write_text
 from ...base.errors import HeadgateError, cut
 from ...plots.pages import render, require_extras
-from .report import JudgeReport
+from .report import JudgeReport, document
 
 #: Near the beginning of a page: of whom it is, and a hash of that with the parameters.
 _OWNER = re.compile(r'<meta name="headgate-report" content="([^"]*)" data-key="([0-9a-f]*)">')
@@ -39,6 +41,15 @@ def require(path: Path, judge: str, subject: str, key: str = "") -> None:
         )
 
 
+def write_json(report: JudgeReport, data: dict[str, Any], path: Path) -> None:
+    """Writes what `--json` prints.
+
+    Raises:
+        HeadgateError: it cannot be written.
+    """
+    _write(path, json.dumps(document(report, data), indent=1, allow_nan=False) + "\n")
+
+
 def write(report: JudgeReport, path: Path) -> Path:
     """Writes the page; gives its path.
 
@@ -48,13 +59,15 @@ def write(report: JudgeReport, path: Path) -> Path:
     """
     require(path, report.judge, report.subject, report.key)
     owner, key = f"{report.judge} on {report.subject}", _key(report.judge, report.key or report.subject)
+    _write(path, render("report.html.j2", __package__, report=report, version=__version__, owner=owner, key=key))
+    return path
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        write_text(
-            path, render("report.html.j2", __package__, report=report, version=__version__, owner=owner, key=key)
-        )
+        write_text(path, text)
     except OSError as e:
         raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
-    return path
 
 
 def asked(html: str | None, folder: str | Path | None, judge: str, subject: str, key: str = "") -> Path | None:

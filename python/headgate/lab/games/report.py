@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...base.atomic import write_text
+from ...base.atomic import require_folder
 from ...base.counts import counted
-from ...base.errors import HeadgateError
 from ...plots.canvas import Picture, to_svg
 from ...quick.lists import transports_said
 from ...stats import Mean
 from ..frame import page
-from ..frame.report import JudgeReport, Mark, ReportFigure, ReportPart, ReportTable, TableCell, document
+from ..frame.report import JudgeReport, Mark, ReportFigure, ReportPart, ReportTable, TableCell
 from ..frame.study import failed_runs, file_of
 from .cells import GameCell
 from .incentives import INCENTIVE, SelfishResult
@@ -47,15 +45,12 @@ def write(
         HeadgateError: the folder cannot be written, or has a page on another subject.
     """
     place = Path(folder)
-    path = place / "game.json"
-    try:
-        write_text(path, json.dumps(document(said, result.to_dict()), indent=1, allow_nan=False) + "\n")
-        if not drawn:
-            return None
-        two = isinstance(result, MixResult) and len(result.controls) == 2
-        figures = _figures(result, place / "figures") if two and isinstance(result, MixResult) else []
-    except OSError as e:
-        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+    page.write_json(said, result.to_dict(), place / "game.json")
+    if not drawn:
+        return None
+    figures = []
+    if isinstance(result, MixResult) and len(result.controls) == 2:
+        figures = _figures(result, place / "figures")
     more = [ReportPart("Figures", figures=figures)] if figures else []
     return page.write(replace(said, parts=[*said.parts, *more]), place / "index.html")
 
@@ -64,6 +59,7 @@ def _figures(result: MixResult, place: Path) -> list[ReportFigure]:
     """Payoffs and equilibria of two controls, as SVG and PNG, too."""
     from .figures import draw_curves, draw_equilibria
 
+    require_folder(place, "the folder of the figures")
     place.mkdir(parents=True, exist_ok=True)
     drawn: dict[str, tuple[str, Picture]] = {
         "payoffs": ("Payoffs by mix, with 95 % intervals; a filled square is an equilibrium.", draw_curves(result)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from collections.abc import Sequence
@@ -10,14 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...base.atomic import write_text
+from ...base.atomic import require_folder
 from ...base.counts import counted
-from ...base.errors import HeadgateError
 from ...plots.canvas import to_svg
 from ...plots.pages import require_extras
 from ...quick.lists import transports_said
 from ..frame import page
-from ..frame.report import JudgeReport, Mark, ReportFigure, ReportPart, ReportTable, TableCell, document
+from ..frame.report import JudgeReport, Mark, ReportFigure, ReportPart, ReportTable, TableCell
 from ..frame.study import failed_runs
 from .cell_text import cell_text
 from .cells import Condition
@@ -103,12 +101,7 @@ def write(result: MatrixResult, said: JudgeReport, folder: str | os.PathLike[str
         HeadgateError: the folder cannot be written, or has a page on another subject.
     """
     place = Path(folder)
-    try:
-        write_text(
-            place / "matrix.json", json.dumps(document(said, result.to_dict()), indent=1, allow_nan=False) + "\n"
-        )
-    except OSError as e:
-        raise HeadgateError(f"{place / 'matrix.json'}: cannot be written; {e.strerror or e}") from None
+    page.write_json(said, result.to_dict(), place / "matrix.json")
     if not drawn:
         return None
     # The tables that a terminal shows are among all of them.
@@ -119,6 +112,7 @@ def _parts(result: MatrixResult, folder: Path) -> list[ReportPart]:
     """Figures, the tables of all other measures, and all cells."""
     require_extras()
     figures = []
+    require_folder(folder / "figures", "the folder of the figures")
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     for name in (name for name in DRAWN if name in result.measures):
         picture, heading = draw(result, name), MEASURES[name].heading

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from ...base.atomic import is_stream, require_place, write_text
 from ...base.errors import HeadgateError, cut
 from ..frame import page
-from ..frame.report import JudgeReport, document
+from ..frame.report import JudgeReport
 from ..frame.subjects import Judged
 from . import badge as badges
 from . import evidence, junit
@@ -62,8 +61,7 @@ def write(
 ) -> None:
     """Writes those that are asked for. A folder gets all of them: report.json, index.html, junit.xml and badge.svg."""
     if out is not None:
-        text = json.dumps(document(said, report.to_dict()), indent=1, allow_nan=False) + "\n"
-        write_text(Path(out) / "report.json", text)
+        page.write_json(said, report.to_dict(), Path(out) / "report.json")
     for path in dict.fromkeys(pages(out, html)):
         files = evidence.write(report, subject, path.parent, f"{path.stem}-files", captures, progress)
         page.write(replace(said, parts=parts(report, files)), path)
