@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
@@ -51,7 +51,10 @@ class Made:
         self.item = load_paper("stoica1998").item("mechanisms")
         self._values = values
 
-    def over(self, variant: str, metric: str, *sources: str) -> Any:
+    #: Every run has the same value, whichever is the first.
+    seeds: ClassVar[dict[str, list[Any]]] = {}
+
+    def over(self, variant: str, metric: str, *sources: str, span: None = None) -> Any:
         assert variant in {v.name for v in self.item.variants}
         return np.array([[self._values[variant, metric] for _ in sources]] * 3)
 

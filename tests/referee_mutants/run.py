@@ -51,7 +51,9 @@ def noticed(mutant: RefereeReport, original: RefereeReport, case: Case) -> bool:
 def judged(mutant: Mutant, chosen: list[Case], folder: Path, runs: int | None) -> RefereeReport:
     """The verdicts of a mutant, all in this process."""
     (folder / "controls").mkdir(parents=True, exist_ok=True)
-    return judge(mutant.subject(folder / "controls"), chosen, out=folder, runs=runs, more=runs is None, workers=0)
+    subject = mutant.subject(folder / "controls")
+    # A folder has the runs of one subject.
+    return judge(subject, chosen, out=folder / subject.name, runs=runs, more=runs is None, workers=0)
 
 
 def compared(

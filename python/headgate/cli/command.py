@@ -200,9 +200,9 @@ def to_click(cls: type[Command], name: str) -> click.Command:
 def line_of(command: Command, name: str, /, **changes: Any) -> str:
     """What a user types for a command with some of its values changed; what has its usual value is left out.
 
-    >>> from .commands.referee import RefereeCommand
-    >>> line_of(RefereeCommand(name="mine.py", changes=("beta=0.5",), quick=True, as_json=True), "referee", as_json=False, runs=3)
-    'headgate referee mine.py --quick --set beta=0.5 --runs 3'
+    >>> from .commands.sweep import SweepCommand
+    >>> line_of(SweepCommand(file="mine.toml", changes=("duration=9s",), dry_run=True, as_json=True), "sweep", as_json=False, workers=3)
+    'headgate sweep mine.toml --workers 3 --set duration=9s --dry-run'
     """
     words = ["headgate", name]
     for one in fields(command):  # type: ignore[arg-type]
