@@ -150,6 +150,7 @@ COMMANDS = {
     "referee": ["reno"],
     "attack": ["reno"],
     "contract": ["reno"],
+    "buffer": ["5Mbit/s", "20ms"],
     "conform": ["mine.py"],
     "diff": ["a.json", "a.json"],
     "train": ["--out", "learned.py"],

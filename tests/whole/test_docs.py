@@ -40,6 +40,7 @@ PAGES = [
     "docs/how-to/referee.md",
     "docs/how-to/attack.md",
     "docs/how-to/contract.md",
+    "docs/how-to/buffer.md",
 ]
 
 

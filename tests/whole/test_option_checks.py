@@ -142,6 +142,7 @@ BASES = {
     "sweep": ("s.json",), "matrix": ("--controls", "reno", "--dry-run"), "game": ("--controls", "reno,cubic", "--dry-run"),
     "replay": ("t.csv", "--rate", "1Mbit/s"),
     "evaluate": ("nobody",), "referee": ("nobody",), "attack": ("nobody",), "contract": ("nobody",), "conform": ("nobody",),
+    "buffer": ("1bit/s", "1ms"),
     "compare": ("a", "--by", "b", "--metric", "c"), "plot": ("a", "--out", "a.svg"), "infer": ("nothing",), "reproduce": ("nothing",),
     "control": ("nobody", "--stdio"), "train": ("--out", "a.txt"), "explore": ("nothing.toml", "--no-browser"), "diff": ("a", "b"),
     "gather": ("nothing",),
