@@ -235,8 +235,9 @@ def measured(runs: Runs, *curves: Curve) -> list[Measured]:
     assert base is not None
     curves = tuple(asked(runs, curve) for curve in curves)
     _run(base, [(c, load) for c in dict.fromkeys(curves) if c not in _KNOWN for load in c.loads])
-    for _ in range(max(c.searches for c in curves)):
-        _run(base, [pair for c in dict.fromkeys(curves) for pair in _between(_KNOWN[c])])
+    # Until every search is fine enough, so that a second call has nothing left to run.
+    while left := [pair for c in dict.fromkeys(curves) for pair in _between(_KNOWN[c])]:
+        _run(base, left)
     return [_KNOWN[c] for c in curves]
 
 
