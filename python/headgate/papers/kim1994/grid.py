@@ -234,10 +234,11 @@ def measured(runs: Runs, *curves: Curve) -> list[Measured]:
     base = runs.item.scenario
     assert base is not None
     curves = tuple(asked(runs, curve) for curve in curves)
-    _run(base, [(c, load) for c in dict.fromkeys(curves) if c not in _KNOWN for load in c.loads])
-    # Until every search is fine enough, so that a second call has nothing left to run.
-    while left := [pair for c in dict.fromkeys(curves) for pair in _between(_KNOWN[c])]:
-        _run(base, left)
+    # A curve is searched when it is new, so that a second call has nothing left to run.
+    new = [c for c in dict.fromkeys(curves) if c not in _KNOWN]
+    _run(base, [(c, load) for c in new for load in c.loads])
+    for number in range(max((c.searches for c in new), default=0)):
+        _run(base, [pair for c in new if number < c.searches for pair in _between(_KNOWN[c])])
     return [_KNOWN[c] for c in curves]
 
 
