@@ -57,7 +57,7 @@ def _figure(found: dict[str, Any]) -> ReportPart:
     above.legend(fontsize=7.5, frameon=False)
     below.set(ylabel="mean wait (ms)", xlabel="buffer (bandwidth-delay products)")
     below.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    caption = "Utilisation and mean wait over the buffer, with 95 % intervals; vertical lines are the rules."
+    caption = "Utilisation and mean wait over the buffer, with 95 % intervals; vertical lines show the rules, the horizontal one the bound."
     return ReportPart("Figure", figures=[ReportFigure(caption, to_svg(sheet, caption))])
 
 
