@@ -28,7 +28,8 @@ class GatherCommand(Command):
     page = "how-to/cluster"
     notes = """It is an error if a part is missing or was not finished, or is one of something else; nothing is written then. The
 error has the commands that make what is missing. With --incomplete, what is there is joined, and the command itself with --resume makes
-the rest in the folder OUT. Of evaluate, referee, attack and contract the runs are joined, and the command itself gives the answer."""
+the rest in the folder OUT. Of evaluate, referee, attack, contract and buffer the runs are joined, and the
+command itself gives the answer."""
     examples = """\
 headgate gather parts/* --out out/queues
 headgate gather parts/* --out out/queues --incomplete
