@@ -16,7 +16,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-PROGRAM = Path(__file__).parent.parent / "target/debug/examples/transport"
+PROGRAM = Path(__file__).parent.parent / "target/debug/examples/workload"
 
 #: Simulated seconds of the shorter and the longer run.
 SECONDS = {"W2": (5, 25), "W3": (2.5, 3)}
@@ -36,12 +36,13 @@ def count(workload: str, control: str, seconds: float) -> tuple[int, int]:
         "--callgrind-out-file=/dev/null",
         str(PROGRAM),
         workload,
+        "fcfs",
         control,
         str(seconds),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     instructions = re.search(r"Collected : (\d+)", done.stderr)
-    transmissions = re.search(r": (\d+) transmissions", done.stdout)
+    transmissions = re.search(r", (\d+) transmissions", done.stdout)
     if not instructions or not transmissions:
         sys.exit(f"valgrind gave no counts: {done.stderr[-500:]}")
     return int(instructions[1]), int(transmissions[1])
