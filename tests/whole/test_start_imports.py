@@ -80,6 +80,31 @@ def test_a_list_of_papers_draws_and_computes_nothing(tmp_path: Path) -> None:
     }
 
 
+#: Counts the pages that the first check of a scenario touches for the first time.
+FIRST_CHECK = """
+import resource, sys
+from headgate import _core
+text = sys.argv[1]
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+_core.Resolved(text)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pages are counted as Linux counts them")
+def test_the_first_check_of_a_topology_makes_no_schema_of_all_disciplines() -> None:
+    """With that schema for each line of a topology it touched 1,953 pages and took 92 ms; now it is 126 and 1 ms."""
+    text = json.dumps(
+        {
+            "duration": "1s",
+            "topology": {"kind": "dumbbell", "hosts": 2, "line": {"rate": "1Mbit/s", "delay": "10ms"}},
+            "flows": [{"name": "bulk", "from": "s1", "to": "d1", "control": "cubic"}],
+        }
+    )
+    done = subprocess.run([sys.executable, "-c", FIRST_CHECK, text], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 500
+
+
 #: The floors of which the tool knows nothing.
 UPPER = ("headgate.lab", "headgate.papers")
 

@@ -3,7 +3,7 @@
 use crate::laws::{self, AnyLaw};
 use crate::link::{LineRate, OneWay, Ways};
 use crate::spec::Link;
-use headgate_packet::{Check, Duration, Rate, Rng, choice};
+use headgate_packet::{Duration, Rate, Rng, choice};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
@@ -41,12 +41,6 @@ impl<T, M> Values<T, M> {
         }
     }
 }
-
-/// The parameters of a link, read as those of a choice are, so that errors keep their places.
-#[derive(Deserialize, JsonSchema)]
-#[serde(transparent)]
-struct Plain(Link);
-impl Check for Plain {}
 
 impl Line {
     /// The default link.
@@ -114,7 +108,7 @@ impl Line {
                 *value = any.into();
             }
         }
-        let Plain(model) = choice::params(Value::Object(plain))?;
+        let model: Link = choice::part(&Value::Object(plain))?;
         let rates = values("rate", table.get("rate"), &model.rate)?;
         let delays = values("delay", table.get("delay"), &model.delay)?;
         Ok(Line { table, model, rates, delays })
@@ -175,12 +169,10 @@ impl JsonSchema for Line {
         "Line".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The keys of a link, by reference: each has the schema that it has there.
-        let link = choice::schema_of::<Link>();
-        let keys =
-            link["properties"].as_object().into_iter().flat_map(Map::keys).filter(|k| !SET.contains(&k.as_str()));
+        // The keys of a link, by reference: each has the schema that it has there. That is not made here, since it has all disciplines.
+        let keys = choice::fields_of::<Link>().into_iter().filter(|key| !SET.contains(key));
         let of = |key: &str| json!({ "$ref": format!("#/$defs/Link/properties/{key}") });
-        let mut properties: Map<String, Value> = keys.map(|key| (key.clone(), of(key))).collect();
+        let mut properties: Map<String, Value> = keys.map(|key| (key.to_owned(), of(key))).collect();
         for (key, mean) in [("rate", choice::schema_of::<Rate>()), ("delay", choice::schema_of::<Duration>())] {
             let names: Vec<&str> = laws::LIST.iter().map(|entry| entry.name).collect();
             let law = json!({
