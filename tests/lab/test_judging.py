@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import headgate
+from headgate.base.build import build, short
 from headgate.base.counts import counted
 from headgate.base.errors import HeadgateError
 from headgate.base.parts import read_mark, write_mark
 from headgate.lab.frame import jobs
-from headgate.lab.frame.store import QUESTION, hold
+from headgate.lab.frame.store import QUESTION, RunStore, hold
+from headgate.sweep.lock import lock
 
 from ..conftest import Cli
 from ..own_plugins import control, put
@@ -259,3 +265,46 @@ def test_a_cluster_gives_what_this_machine_gives(
         n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50
     ) as cluster:
         assert ask(*words, "--engine", "dask", "--address", cluster.scheduler_address) == here
+
+
+def test_one_process_at_a_time_in_a_folder(cli: Cli, tmp_path: Path) -> None:
+    words = ("evaluate", "--suite", "smoke", "--rounds", "1", "--workers", "1", "reno", "--out", "out")
+    with closing(RunStore(tmp_path / "out", ("evaluate", {}))):
+        done = cli(*words)
+    assert (done.returncode, done.stderr) == (2, "error: out: another process is at work on these runs\n")
+    (tmp_path / "out/question.json").unlink()
+    # A process that was killed leaves the file of its lock, and no lock.
+    program = "import pathlib; from headgate.sweep.lock import lock; lock(pathlib.Path('out'), ''); print(flush=True); input()"
+    killed = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, stdin=-1, stdout=-1)
+    assert killed.stdin is not None and killed.stdout is not None
+    killed.stdout.readline()
+    assert "another process is at work" in cli(*words).stderr
+    killed.kill()
+    killed.communicate()
+    assert (tmp_path / "out/.lock").exists() and cli(*words).returncode == 0
+    assert cli(*words, "--resume").returncode == 0
+
+
+def test_parts_that_are_being_made_or_of_two_builds_are_not_joined(cli: Cli, tmp_path: Path) -> None:
+    small = ("evaluate", "--suite", "smoke", "--rounds", 1, "--workers", 1, "reno")
+    for number in (1, 2):
+        assert cli(*small, "--part", f"{number}/40", "--out", f"p/{number}").returncode == 0
+    mark = tmp_path / "p/2/part.json"
+    data = json.loads(mark.read_text())
+    mark.write_text(json.dumps({**data, "build": "0.1.0 0123456789abcdef"}))
+    done = cli("gather", "p/1", "p/2", "--out", "out", "--incomplete")
+    assert done.returncode == 2 and (
+        f"p/2: is a part made by another build of headgate than p/1: 0.1.0 01234567, not {short(build())}; expected parts of one "
+        "headgate evaluate; make one of them again with the build of the others" in " ".join(done.stderr.split())
+    )
+    mark.write_text(json.dumps({**data, "done": False}))
+    held = lock(mark.parent, "")
+    done = cli("gather", "p/1", "p/2", "--out", "out", "--incomplete")
+    os.close(held)
+    assert done.returncode == 2 and "p/2: another process is at work on these runs" in done.stderr
+    assert not (tmp_path / "out").exists()
+    # Nor does a judge go on where another build was at work.
+    question = mark.parent / QUESTION
+    question.write_text(question.read_text().replace(build(), "0.1.0 0123456789abcdef"))
+    done = cli(*small, "--part", "2/40", "--out", "p/2")
+    assert done.returncode == 2 and 'another question: build is "0.1.0 0123456789abcdef" there' in done.stderr

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .atomic import write_text
-from .build import build
+from .build import build, short
 from .counts import counted
 from .errors import HeadgateError, cut
 
@@ -25,6 +25,9 @@ MARK, FORMAT = "part.json", 1
 
 #: Maximum number of parts.
 MOST = 1_000_000
+
+#: What is said of parts whose numbers may differ though nothing that was asked for does.
+_BUILT = "made by another build of headgate"
 
 #: The root of 2 without its whole part, times 2**64.
 _TURN = 0x6A09E667F3BCC908
@@ -112,7 +115,7 @@ class PartMark:
             ("command", self.part.kind, part.kind),
             ("part", str(self.part), str(part)),
             ("plan", self.plan, plan),
-            ("build", self.build, build()),
+            ("build", short(self.build), short(build())),
         ):
             if old != new:
                 raise HeadgateError(
@@ -178,13 +181,14 @@ def chosen(marks: Sequence[PartMark], incomplete: bool = False) -> list[PartMark
         for what, old, new in (
             ("of another command", first.part.kind, mark.part.kind),
             ("of another division", f"one of {first.part.of}", f"one of {mark.part.of}"),
-            ("made by another build of headgate", first.build, mark.build),
+            (_BUILT, short(first.build), short(mark.build)),
             ("of another plan", first.plan, mark.plan),
         ):
             if old != new:
+                also = "; make one of them again with the build of the others" if what == _BUILT else ""
                 raise HeadgateError(
                     f"{mark.folder}: is a part {what} than {first.folder}: {cut(new)}, not {cut(old)}; "
-                    f"expected parts of one headgate {first.part.kind}"
+                    f"expected parts of one headgate {first.part.kind}{also}"
                 )
     found: dict[int, PartMark] = {}
     for mark in marks:

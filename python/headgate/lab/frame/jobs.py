@@ -15,7 +15,7 @@ from ...base.errors import HeadgateError, cut, nearest
 from ...base.parts import MARK, Share, read_mark, read_part
 from ...sweep.engines import ENGINES, Dask, Engine, Local, work_off
 from . import work
-from .store import RunStore, begin, finish, hold
+from .store import RunStore, begin, finish
 
 #: Called with (share done, runs done, runs in all).
 Progress = Callable[[float, int, int], object]
@@ -98,8 +98,6 @@ def started(
     if out is not None:
         folder = Path(out)
         require_folder(folder, f"the folder of headgate {kind}")
-        folder.mkdir(parents=True, exist_ok=True)
-        hold(folder, kind, asked)
     part = where.get("part")
     if isinstance(part, str):
         part = replace(read_part(part), kind=kind)
@@ -108,7 +106,9 @@ def started(
     if part is None and folder is not None and (folder / MARK).exists():
         raise HeadgateError(f"{folder}: holds a part; expected --part {read_mark(folder).part}, or another folder")
     start = partial(Dask, address) if engine == "dask" else Local
-    return Runner(RunStore(folder), made, where.get("workers"), where.get("progress"), do, start, lost, part)
+    return Runner(
+        RunStore(folder, (kind, asked)), made, where.get("workers"), where.get("progress"), do, start, lost, part
+    )
 
 
 class Runner:
@@ -148,9 +148,12 @@ class Runner:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._engine is not None:
-            # After an error or Ctrl-C nothing waits for runs that nobody wants.
-            self._engine.close()
+        try:
+            if self._engine is not None:
+                # After an error or Ctrl-C nothing waits for runs that nobody wants.
+                self._engine.close()
+        finally:
+            self._store.close()
 
     def get(self, job: AnyJob) -> dict[str, Any]:
         """A run that was made."""

@@ -3,20 +3,24 @@
 DIR/question.json   whose runs they are
 DIR/runs.jsonl      a run a line, by its key
 DIR/part.json       which part of the runs they are, if they are not all
+DIR/.lock           keeps other processes away meanwhile
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ... import __version__
 from ...base.atomic import naming, require_folder, write_text
+from ...base.build import build
 from ...base.errors import HeadgateError
 from ...base.parts import MARK, PartMark, Share, chosen, read_mark, write_mark
+from ...sweep.lock import lock
 from ...sweep.resumption import difference
 
 #: The file that says whose the runs in a folder are, and that of the runs.
@@ -39,7 +43,8 @@ def hold(folder: Path, kind: str, asked: Mapping[str, Any]) -> None:
     Raises:
         HeadgateError: it is another one's, or cannot be written.
     """
-    text = json.dumps({"kind": kind, "headgate": __version__, **asked}, indent=1, default=list) + "\n"
+    said = {"kind": kind, "headgate": __version__, "build": build(), **asked}
+    text = json.dumps(said, indent=1, default=list) + "\n"
     if not (folder / QUESTION).exists():
         write_text(folder / QUESTION, text)
     elif (found := _differ(_question(folder), json.loads(text))) is not None:
@@ -73,15 +78,38 @@ def _differ(old: dict[str, Any], new: dict[str, Any]) -> str | None:
 class RunStore:
     """Runs by their keys. A folder gets a line for each run that is added."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, asked: tuple[str, Mapping[str, Any]] | None = None) -> None:
         """Reads what the folder holds.
 
+        Args:
+            folder: which is made; None to keep the runs in memory.
+            asked: for one that writes: which judge, and what makes two of its questions the same. Other processes are kept away from the
+                folder until the store is closed or this process ends, and the folder is held to the question.
+
         Raises:
-            HeadgateError: the file in it is not one of ours.
+            HeadgateError: another process is at work in the folder, it is another question's, or the file in it is not one of ours.
         """
         self.folder = folder
+        self._lock: int | None = None
         self._file = None if folder is None else folder / RUNS
         self._runs: dict[str, dict[str, Any]] = {}
+        try:
+            if folder is not None and asked is not None:
+                with naming(folder):
+                    self._lock = lock(folder, "these runs")
+                hold(folder, *asked)
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Lets other processes in."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _read(self) -> None:
         if self._file is not None and self._file.exists():
             # A line that was cut off by a sudden end is run again.
             text = self._file.read_text()
@@ -144,15 +172,19 @@ def join(marks: Sequence[PartMark], out: Path, incomplete: bool = False) -> int:
     Raises:
         HeadgateError: they are of two questions, or not all parts are there and done, or the folder is not empty or cannot be written.
     """
-    first = _question(marks[0].folder)
+    # What is said of parts of several builds comes from their marks.
+    first = {**_question(marks[0].folder), "build": ""}
     for mark in marks[1:]:
-        found = _differ(first, _question(mark.folder))
+        found = _differ(first, {**_question(mark.folder), "build": ""})
         if found is not None:
             raise HeadgateError(
                 f"{mark.folder}: is a part of another question than {marks[0].folder}: {found}; expected parts of one"
             )
     runs: dict[str, dict[str, Any]] = {}
     for mark in chosen(marks, incomplete):
+        if not mark.done:
+            # Its process may still be at work.
+            os.close(lock(mark.folder, "these runs"))
         runs |= RunStore(mark.folder).items()
     require_folder(out, "--out")
     if out.is_dir() and any(out.iterdir()):

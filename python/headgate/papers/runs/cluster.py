@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ... import _core
-from ...base.build import build
+from ...base.build import build, short
 from ...base.errors import HeadgateError
 from ...base.memory import share
 from ...base.parallel import Progress
@@ -54,8 +54,9 @@ def run_chunk(chunk: Chunk) -> Done:
         HeadgateError: this is another build of headgate than the one that made the chunk.
     """
     if build() != chunk.build:
-        here, there = (f"{version} {digest[:8]}" for version, digest in (x.split() for x in (build(), chunk.build)))
-        raise HeadgateError(f"a worker has headgate {here}; expected {there}, the same build as here")
+        raise HeadgateError(
+            f"a worker has headgate {short(build())}; expected {short(chunk.build)}, the same build as here"
+        )
     done, began = Done(), time.perf_counter()
     for i, (number, (text, seed, run)) in enumerate(chunk.jobs):
         if i and time.perf_counter() - began > chunk.budget_s:
