@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from headgate.papers.inference import conclusions
@@ -37,6 +38,12 @@ def test_a_claim_depends_on_the_unknown_that_decides_it(tmp_path: Path, cli: Cli
     assert next(iter(found.shares)) == "10pkt"
     assert found.shares["20pkt"] == 1.0 and found.shares["6pkt"] == found.shares["10pkt"] == 0.0
     out = cli("infer", folder, "--conclusions").stdout
-    assert "C1 (near): Nothing is dropped" in out and "fails with 10pkt (0)" in out
+    assert out.startswith("1 claim of paper depends on buffer.\n")
+    assert "C1 (near): Nothing is dropped" in out and "buffer: fails with 10pkt (0)" in out
+    assert f"headgate reproduce {folder} near --unknown=buffer=20pkt" in out.replace(" \\\n         ", "")
     assert "C2" not in out
-    assert "No claim depends" in cli("infer", folder, "--conclusions", "--unknown", "first").stdout
+    assert (
+        "No claim of paper depends on an unknown." in cli("infer", folder, "--conclusions", "--unknown", "first").stdout
+    )
+    data = json.loads(cli("infer", folder, "--conclusions", "--json").stdout)
+    assert data["schema"] == "headgate.infer/1" and data["conclusions"] == [found.to_dict()]

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 import headgate
 from headgate.papers.inference.likelihood import FARTHEST, RowScale
-from headgate.papers.inference.posterior import SettingGrid, gains, marginal
+from headgate.papers.inference.posterior import Gains, SettingGrid, gains, marginal
+from headgate.papers.inference.report import uncertain
+from headgate.papers.inference.result import Answer, Block, Inference, Why
 from headgate.papers.inference.rows import rows_of
 from headgate.papers.inference.search import combinations, parts_of
 from headgate.papers.levels import Level, Unknown
@@ -210,12 +212,65 @@ def test_the_command_prints_answers_and_json_and_draws(tmp_path: Path, kept: Pat
     common = ("infer", folder, "--starts", 3, "--resume", kept)
     done = cli(*common, "--figure", tmp_path / "p.svg")
     assert done.returncode == 0
-    assert "found" in done.stdout and "6pkt" in done.stdout and "12 rows in 4 parts, 4 settings" in done.stdout
+    said = done.stdout.splitlines()
+    assert said[:2] == ["The numbers of paper settle 1 of 1 unknown: buffer is 6pkt, where the folder has", "10pkt."]
+    assert len(said) <= 24 and f"headgate reproduce {folder} --unknown=buffer=6pkt" in " ".join(done.stdout.replace("\\\n", "").split())
     assert "buffer: found" in (tmp_path / "p.svg").read_text()
     answer = json.loads(cli(*common, "--json", "--count").stdout)
+    assert (answer["schema"], answer["subject"], answer["failed"]) == ("headgate.infer/1", "paper", [])
+    assert answer["sentence"] == " ".join(said[:2])
     assert answer["blocks"][0]["unknowns"][0]["level"] == "6pkt"
     counts = {c["setting"]: c["match"] for c in answer["counts"]}
     assert counts["inferred"] > counts["default"] == counts["text"]
+
+
+def test_the_page_has_the_rest_and_belongs_to_what_was_asked(tmp_path: Path, kept: Path, cli: Cli) -> None:
+    folder = make(tmp_path / "paper", BUFFER)
+    print_numbers(folder, {"buffer": 0}, run=500)
+    common = ("infer", folder, "--starts", 3, "--resume", kept, "--html", "i.html")
+    done = cli(*common)
+    assert done.returncode == 0 and "page: i.html" in done.stdout.splitlines()
+    page = (tmp_path / "i.html").read_text()
+    assert "12 rows in 4 parts, 4 settings; gain on seen rows 79.5" in page and "<svg" in page
+    other = cli(*common, "--unknown", "buffer")
+    assert other.returncode == 2 and "found the report of infer on paper with other parameters" in other.stderr
+    assert (tmp_path / "i.html").read_text() == page
+
+
+def open_answer(why: Why, unseen: float = 0.5, by_chance: float = 0.0) -> Block:
+    """A block with one unknown that is undetermined, and 40 null papers whose gains are 0 to 39."""
+    u = unknown("a", "b c")
+    answer = Answer(u, "undetermined", np.array([0.3, 0.7]), None, unseen, 2.0, by_chance, 1.0, (), why)
+    nulls = {"shuffled": tuple(Gains(0.0, float(k)) for k in range(40))}
+    return Block((("near x", "near y"),), 2, (answer,), Gains(1.0, 36.0), nulls, {"u": 0}, False, {})
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        (open_answer("odds"), "u: gain on unseen rows is 0.5; expected at least 1.4 (ours, how-to/infer, rule 4)"),
+        (open_answer("null", 1.9), "u: gain on unseen rows is 1.9; expected more than 2.0 as of null papers (ours, how-to/infer, rule 5)"),
+        # 95 % of 0 to 39 stay below 0.95 * 39.
+        (open_answer("beyond"), "u: gain of the setting on unseen rows is 36.0; expected more than 37.0 as of null papers (ours, "
+                                "how-to/infer, rule 5)"),
+        (open_answer("chance", by_chance=0.15), "u: share of our own runs that settle another level is 0.15; expected at most 0.1 (ours, "
+                                                "how-to/infer, rule 5)"),
+    ],
+)  # fmt: skip
+def test_what_is_uncertain_is_said_with_number_bound_and_command(block: Block, text: str) -> None:
+    (line,) = uncertain(Inference("p", ("near",), (block,), 9, 1, 10), "./p")
+    assert (line.text(), line.see) == (text, "headgate reproduce ./p '--unknown=u=b c'")
+
+
+def test_why_a_level_is_not_settled_is_the_rule_that_decided() -> None:
+    u = unknown("a", "b")
+    refuted = np.array([[0.0, 3.0]] * 8)
+    refuted[5] = [0.0, -40.0]
+    assert not marginal(grid_of(u, 8), refuted, 0).agreed
+    weak = marginal(SettingGrid((Unknown("u", "it", "", (Level("a", 0.9, {}), Level("b", 0.1, {})), 0, 0),), np.array([[0], [1]]),
+                                np.array([0.9, 0.1]), 0, np.arange(8) % 4), np.array([[0.05, 0.0]] * 8), 0)  # fmt: skip
+    # 8 rows of 0.05 are 0.4, less than log 4.
+    assert weak.agreed and weak.level is None and weak.unseen < math.log(4)
 
 
 def test_bad_options_are_refused(tmp_path: Path, cli: Cli) -> None:

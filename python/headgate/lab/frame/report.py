@@ -159,15 +159,20 @@ def code(report: JudgeReport) -> int:
 
 def document(report: JudgeReport, data: dict[str, Any]) -> dict[str, Any]:
     """What `--json` prints: what all judges say, and the data of this one."""
-    keys = ("name", "value", "bound", "origin", "clause", "see")
     return {
         "schema": f"headgate.{report.judge}/1",
         "version": __version__,
         "subject": report.subject,
         "sentence": report.sentence,
-        "failed": [{key: getattr(line, key) for key in keys} for line in report.failed],
+        "failed": in_json(report.failed),
         **data,
     }
+
+
+def in_json(found: Sequence[FailedLine]) -> list[dict[str, str]]:
+    """What failed as JSON data."""
+    keys = ("name", "value", "bound", "origin", "clause", "see")
+    return [{key: getattr(line, key) for key in keys} for line in found]
 
 
 def lines(report: JudgeReport, page: str, rest: str, width: int = 80) -> list[tuple[str, str]]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from ...cli import shared, signals
-from ...cli.command import Command, argument, option
-from ...cli.printed import Shape, key
-from ...cli.show import print_json
+from ...cli.command import Command, argument, line_of, option
+from ...cli.printed import FailedLineJson, ReportJson, Shape, key
 from ...cli.studies import kept_runs
 from .. import completing
 
 
-class InferJson(Shape):
-    """The answers. Gains are natural logarithms of likelihoods, above those of the folder's setting."""
+class InferJson(ReportJson):
+    """The answers. Gains are natural logarithms of likelihoods, above those of the folder's setting. Nothing of it is a failure."""
 
+    uncertain: list[FailedLineJson] = key(
+        "What the rows do not settle, and rows that contradict the most probable level."
+    )
     paper: str = key("Name of the paper.")
     items: list[str] = key("Its items.")
     starts: int = key("Runs with random starts.")
@@ -89,6 +92,12 @@ class AgainstJson(Shape):
     loss: float | None = key("What it loses.")
 
 
+class ConclusionsJson(ReportJson):
+    """The claims that depend on an unknown. Nothing of it is a failure."""
+
+    conclusions: list[ConclusionJson] = key("Each claim with an unknown on which it depends.")
+
+
 class ConclusionJson(Shape):
     """A claim that depends on an unknown."""
 
@@ -114,9 +123,10 @@ headgate infer demers1989
 headgate infer keshav1991 scenario-7 scenario-8 --starts 3
 headgate infer ./mypaper --unknown buffer --figure out/posteriors.pdf
 headgate infer demers1989 --conclusions
+headgate infer demers1989 --html infer.html
 headgate infer keshav1991 --budget 10 --resume out/runs
 """
-    prints = {"": InferJson, "With `--conclusions`": list[ConclusionJson]}
+    prints = {"": InferJson, "With `--conclusions`": ConclusionsJson}
 
     paper: str = argument(metavar="PAPER", complete=completing.papers)
     items: tuple[str, ...] = argument(complete=completing.items)
@@ -145,38 +155,38 @@ headgate infer keshav1991 --budget 10 --resume out/runs
     figure: Path | None = option(
         "Also draw the probabilities of all levels; the name ends in .png, .svg or .pdf.", metavar="FILE"
     )
+    html: str | None = shared.html()
     as_json: bool = shared.as_json("the answers")
     max_memory: None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():
-            from ...cli.terminal import console, progress
+            from ...cli.terminal import progress
+            from ...lab.frame import page
+            from ...lab.frame.report import in_json
+            from ...lab.frame.terminal import print_report
             from ...plots.canvas import require
             from ..inference import conclusions as conclusions_
             from ..inference import infer as infer_
-            from ..inference.terminal import print_conclusions, print_inference
+            from ..inference.report import answer, dependent, uncertain
+            from ..load import load_paper
             from ..runs import open_work
 
         if self.figure is not None:
             require(self.figure)
-        if self.conclusions:
-            with (
-                kept_runs(self.resume),
-                open_work(self.threads, self.resume, self.engine, self.address) as work,
-                progress(f"infer {Path(self.paper).name}") as work.progress,
-            ):
-                depend = conclusions_(self.paper, *self.items, unknowns=self.unknowns, work=work)
-            if self.as_json:
-                print_json([c.to_dict() for c in depend])
-            else:
-                print_conclusions(depend, console())
-            return 0
+        paper = load_paper(self.paper)
+        asked = [*self.items, *self.unknowns, *(["--claims"] if self.claims else [])]
+        whose = " ".join([self.paper, *asked, *(["--conclusions"] if self.conclusions else [])])
+        index = page.asked(self.html, None, "infer", paper.name, whose)
         with ExitStack() as stack:
             stack.enter_context(kept_runs(self.resume))
             work = stack.enter_context(open_work(self.threads, self.resume, self.engine, self.address))
-            with progress(f"infer {Path(self.paper).name}") as shown:
+            work.progress = stack.enter_context(progress(f"infer {Path(self.paper).name}"))
+            if self.conclusions:
+                depend = conclusions_(paper, *self.items, unknowns=self.unknowns, work=work)
+            else:
                 found = infer_(
-                    self.paper,
+                    paper,
                     *self.items,
                     unknowns=self.unknowns,
                     settings=self.settings,
@@ -186,15 +196,19 @@ headgate infer keshav1991 --budget 10 --resume out/runs
                     claims=self.claims,
                     count=self.count,
                     work=work,
-                    progress=shown,
                 )
-        if self.figure is not None:
-            from ...plots.canvas import save
-            from ..inference.figure import draw
-
-            save(draw(found), self.figure)
-        if self.as_json:
-            print_json(found.to_dict())
+        if self.conclusions:
+            said = dependent(depend, paper.name, self.paper, whose)
+            data: dict[str, Any] = {"conclusions": [c.to_dict() for c in depend]}
         else:
-            print_inference(found, console(), self.figure)
-        return 0
+            if self.figure is not None:
+                from ...plots.canvas import save
+                from ..inference.figure import draw
+
+                save(draw(found), self.figure)
+            said = answer(found, self.paper, self.figure, whose, index is not None)
+            data = {"uncertain": in_json(uncertain(found, self.paper)), **found.to_dict()}
+        if index is not None:
+            page.write(said, index)
+        everything = line_of(self, "infer", html="infer.html", as_json=False)
+        return print_report(said, index, everything, data if self.as_json else None)

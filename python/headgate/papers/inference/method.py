@@ -21,7 +21,7 @@ from ..runs import Work, work_here
 from ..settings import item_with_setting
 from .bench import Bench
 from .posterior import Gains, gains, marginal, near, quantile, weights
-from .result import Answer, Block, Counts, Inference, Outcome
+from .result import Answer, Block, Counts, Inference, Outcome, Why
 from .rows import Floats, Row, rows_of
 from .search import Searched, matrix, screen, search, setting
 from .targets import OWN, OWN_OF_ITEMS, Target, nulls, real
@@ -33,7 +33,10 @@ SETTINGS, STARTS = 256, 9
 _OWN = 100_001
 
 #: Loss of a row, as a logarithm of its likelihood, from which on it is named as one that contradicts a level.
-_AGAINST = 2.0
+AGAINST = 2.0
+
+#: Share of our own runs that may settle another level than the one that they were made with.
+BY_CHANCE = 0.1
 
 
 def infer(
@@ -217,13 +220,19 @@ def _answer(
     by_chance = float(np.mean(strays))
     outcome = "undetermined"
     against = _against(searched, of_paper, number, int(np.argmax(m.posterior)))
-    if m.level is not None and m.unseen > limit:
-        if near(u, m.level, u.default):
-            outcome = "confirmed"
-        elif beyond and by_chance <= 0.1:
-            outcome = "found"
+    why: Why = ""
+    if m.level is None:
+        why = "odds" if m.agreed else "turns"
+    elif m.unseen <= limit:
+        why = "null"
+    elif near(u, m.level, u.default):
+        outcome = "confirmed"
+    elif beyond and by_chance <= BY_CHANCE:
+        outcome = "found"
+    else:
+        why = "chance" if beyond else "beyond"
     level = m.level if outcome in ("found", "confirmed") else None
-    return Answer(u, outcome, m.posterior, level, m.unseen, limit, by_chance, effect, against)
+    return Answer(u, outcome, m.posterior, level, m.unseen, limit, by_chance, effect, against, why)
 
 
 def _against(searched: Searched, loglik: Floats, number: int, level: int) -> tuple[tuple[str, float], ...]:
@@ -239,7 +248,7 @@ def _against(searched: Searched, loglik: Floats, number: int, level: int) -> tup
     if here.all():
         return ()
     losses = [(row.name, mean(of, ~here) - mean(of, here)) for row, of in zip(searched.rows, loglik, strict=True)]
-    return tuple(sorted(((name, loss) for name, loss in losses if loss > _AGAINST), key=lambda p: -p[1]))
+    return tuple(sorted(((name, loss) for name, loss in losses if loss > AGAINST), key=lambda p: -p[1]))
 
 
 def _log_sum(x: Floats) -> float:

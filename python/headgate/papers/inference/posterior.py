@@ -63,12 +63,14 @@ class Marginal:
     """What is known of one unknown: probabilities of its levels by all rows.
 
     `level` is the settled one, if one is. `unseen` is the gain by it on rows that were not seen, all turns together: the logarithm of how
-    much more likely they are with the level that the seen rows chose than with the others.
+    much more likely they are with the level that the seen rows chose than with the others. `agreed` says whether all turns gave one level
+    enough of the probability.
     """
 
     posterior: Floats
     level: int | None
     unseen: float
+    agreed: bool
 
 
 def weights(grid: SettingGrid, loglik: Floats, rows: npt.NDArray[np.bool_]) -> Floats:
@@ -115,8 +117,8 @@ def marginal(grid: SettingGrid, loglik: Floats, number: int) -> Marginal:
         sure = sure and float(seen[_near(unknown, best)].sum()) >= SURE
         gain += _odds(prior, of, _near(unknown, best))
     top = int(np.argmax(whole))
-    agree = bool(chosen) and all(best in _near(unknown, top) for best in chosen)
-    return Marginal(whole, top if agree and sure and gain >= math.log(ODDS) else None, gain)
+    agreed = bool(chosen) and sure and all(best in _near(unknown, top) for best in chosen)
+    return Marginal(whole, top if agreed and gain >= math.log(ODDS) else None, gain, agreed)
 
 
 def _odds(prior: Floats, likelihood: Floats, chosen: Sequence[int]) -> float:

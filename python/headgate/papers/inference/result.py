@@ -16,6 +16,10 @@ from .rows import Floats
 #: row changes.
 Outcome = Literal["found", "confirmed", "undetermined", "held", "one row", "no effect"]
 
+#: Why an unknown is undetermined. TURNS: not all parts of the rows settle one level. ODDS: rows that were not seen are not likely enough
+#: with it. NULL: nor more than those of null papers. BEYOND: nor is the whole setting. CHANCE: our own runs settle other levels, too.
+Why = Literal["", "turns", "odds", "null", "beyond", "chance"]
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -24,7 +28,7 @@ class Answer:
     `posterior` are the probabilities of its levels by all rows, empty without effect. `level` is the settled one. `unseen` is the gain on
     rows that had not been seen, `null` its 95 % quantile for the null papers; `by_chance` the share of our own runs, taken for the
     paper's, that settle another level than the one they were made with. `against` are rows that are less likely with the most
-    probable level than without it, and what they lose.
+    probable level than without it, and what they lose. `why` says why it is undetermined.
     """
 
     unknown: Unknown
@@ -36,6 +40,7 @@ class Answer:
     by_chance: float
     effect: float
     against: tuple[tuple[str, float], ...] = ()
+    why: Why = ""
 
     @property
     def words(self) -> str:
