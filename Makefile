@@ -91,12 +91,12 @@ bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@$(SYNC) --no-editable
 	@$(BIN)/headgate bench
 
-bench-instructions: ## count the instructions of a packet under each control (needs valgrind)
+bench-instructions: ## count the instructions of a packet in W1 to W4 (needs valgrind)
 	@# What `make test` builds, so that nothing is built for this alone.
 	@cargo test --workspace --locked --quiet --no-run
 	@python3 benches/instructions.py
 
-bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpacked into .cache/peers (Debian or Ubuntu)
+bench-peers: $(TOOLS)/bin/uv ## the same workloads in htsim, ns-2, ns-3 and ns.py, in .cache/peers (Debian or Ubuntu)
 	@$(SYNC) --no-editable
 	@benches/peers/install
 	@$(BIN)/python benches/peers/run.py
@@ -129,6 +129,7 @@ docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(BIN)/python docs/referee.py --check
 	@$(BIN)/python docs/attacks.py --check
 	@$(BIN)/python docs/contracts.py --check
+	@$(BIN)/python benches/instructions.py --check
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
 	@# The page that `man headgate` shows: the reference of the commands, from what was read for the pages.
 	$(BIN)/sphinx-build -W -q -b man -d docs/_build/.doctrees docs docs/_build/man docs/reference/commands.md

@@ -2,7 +2,7 @@
 
 Prints CPU microseconds per packet over the line with their ratio to headgate's, peak memory, and start-up. Each run is a process of
 its own; its CPU time less that of a run that is as good as empty is divided by the packets that the simulator itself counted. The
-least of the rounds counts. Slow peers run a shorter time of the same workload.
+least of the rounds counts. Slow peers run a shorter time of the same workload; a peer that is not installed is left out.
 
 Usage: run.py [ROUNDS]. Only the standard library: the memory of a process starts with that of its parent.
 """
@@ -35,6 +35,7 @@ print(_core.measure(json.dumps(scenario))[2])
 #: Command of each simulator; workload, flows and seconds follow.
 COMMANDS: dict[str, list[str]] = {
     "headgate": [str(ROOT / ".venv/bin/python"), "-c", HEADGATE],
+    "htsim": [str(PEERS / "htsim")],
     "ns-2": [str(PEERS / "root/usr/bin/ns"), str(HERE / "ns2.tcl")],
     "ns-3": [str(PEERS / "ns3")],
     "ns.py": [str(PEERS / "venv/bin/python"), str(HERE / "nspy.py")],
@@ -70,6 +71,9 @@ def once(simulator: str, work: str, flows: int, seconds: float) -> tuple[float, 
 def main() -> None:
     """Runs everything and prints the tables."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    for peer in [name for name, command in COMMANDS.items() if not Path(command[0]).exists()]:
+        print(f"{peer} is not installed: left out", file=sys.stderr)
+        del COMMANDS[peer]
     start: dict[str, float] = {}
     best: dict[tuple[str, int, str], tuple[float, float, int]] = {}
     for _ in range(rounds):

@@ -1,12 +1,13 @@
 //! Runs a workload of `headgate bench` and prints what it sent and delivered, its digest and its processor time; `benches/instructions.py`
-//! counts its instructions: `workload W1|W2|W3|W4 QUEUE CONTROL|FLOWS [SECONDS]`.
+//! counts its instructions: `workload W1|W2|W3|W4 QUEUE CONTROL|FLOWS [SECONDS [FROM]]`.
 //!
-//! `CONTROL` is that of the bulk flows of W2 and W3, `FLOWS` the number of sources of W4; W1 ignores it.
+//! `CONTROL` is that of the bulk flows of W2 and W3, `FLOWS` the number of sources of W4; W1 ignores it. What happens after `FROM` simulated
+//! seconds happens in the function `counted`, so that valgrind can count it alone.
 
 use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
 
-const USAGE: &str = "expected: workload W1|W2|W3|W4 QUEUE CONTROL|FLOWS [SECONDS]";
+const USAGE: &str = "expected: workload W1|W2|W3|W4 QUEUE CONTROL|FLOWS [SECONDS [FROM]]";
 
 /// The scenario of a workload as JSON.
 fn scenario(workload: &str, queue: &str, which: &str, seconds: f64) -> String {
@@ -51,6 +52,12 @@ fn proc(file: &str, name: &str) -> u64 {
     line.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
+/// The rest of a run.
+#[inline(never)]
+fn counted(run: &mut Run) {
+    while !run.advance(1 << 16) {}
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [workload, queue, which, rest @ ..] = args.as_slice() else { panic!("{USAGE}") };
@@ -58,10 +65,14 @@ fn main() {
     let scenario = Scenario::from_json(&scenario(workload, queue, which, seconds)).expect("a scenario");
     let before = proc("schedstat", "");
     let mut run = Run::new(&scenario, 1, 0);
-    while !run.advance(1 << 16) {}
+    let from: f64 = rest.get(1).map_or(0.0, |text| text.parse().expect(USAGE));
+    while run.progress() * seconds < from && !run.advance(64) {}
+    let hops_before = run.transmissions();
+    counted(&mut run);
     let cpu = proc("schedstat", "") - before;
     let ((sent, _), hops) = (run.packets(), run.transmissions());
     println!("{workload} {queue} {which}: {sent} sent, {hops} transmissions, digest {:016x}", run.digest().value());
+    println!("{} transmissions from {from} s on", hops - hops_before);
     eprintln!(
         "{:.3} s of processor, {:.2} ns for a packet sent, {:.2} for a transmission, {} KB at the peak",
         cpu as f64 / 1e9,
