@@ -8,12 +8,10 @@ import io
 import json
 import re
 import threading
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from rich.progress import Task, TaskID
 
 from headgate.cli import finding, studies, terminal
 
@@ -42,10 +40,6 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "AFTER_S", 0.0)
 
 
-def task(completed: float, total: float | None) -> Task:
-    return Task(TaskID(0), "judging", total, completed, _get_time=time.monotonic)
-
-
 @pytest.mark.parametrize(
     ("completed", "total", "seconds", "line"),
     [
@@ -59,7 +53,7 @@ def task(completed: float, total: float | None) -> Task:
 )
 def test_how_far_it_is(completed: float, total: float | None, seconds: float, line: str) -> None:
     """Three quarters take three times as long as the first one."""
-    assert terminal.far(task(completed, total), seconds) == line
+    assert terminal.far(terminal.Undrawn("judging", total, completed), seconds) == line
 
 
 def test_the_page_has_such_a_line() -> None:
@@ -140,7 +134,7 @@ def test_lines_that_are_due_together_are_one(
         now[0] = next(times, now[0])
         return now[0]
 
-    bar = terminal._Undrawn()
+    bar = terminal.Lines()
     bar.add_task("judging", total=None)
     monkeypatch.setattr(terminal, "threading", SimpleNamespace(Event=Event, Thread=threading.Thread))
     monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=clock))

@@ -31,6 +31,9 @@ OWN = STARTED.replace('name.split(".")[0]', "name").replace(
     "- sys.stdlib_module_names", '- {n for n in sys.modules if not n.startswith("headgate.")}'
 )
 
+#: The same with all modules.
+ALL = STARTED.replace('name.split(".")[0]', "name").replace(" - sys.stdlib_module_names", "")
+
 #: What the tables that people read are printed with.
 TERMINAL = {"rich", "markdown_it", "mdurl", "pygments"}
 
@@ -45,7 +48,7 @@ def loaded(*args: object, folder: Path, program: str = STARTED) -> set[str]:
 
 @pytest.mark.parametrize(
     "args",
-    [["--help"], ["--version"], ["run", "--help"], ["explore", "--help"], ["replay", "--help"], ["reproduce", "-h"], ["schema"],
+    [["--help"], ["run", "--help"], ["explore", "--help"], ["replay", "--help"], ["reproduce", "-h"], ["schema"],
      ["quick", "--rate", "9Mbit/s", "--rtt", "9ms", "--flows", "jk_reno", "--print"],
      ["show", ROOT / "scenarios/islands.toml"],
      ["list", "disciplines", "--json"], ["check", ROOT / "scenarios/two-sources.toml"]],
@@ -67,6 +70,46 @@ def test_what_needs_no_library_loads_none(args: list[object], tmp_path: Path) ->
 )
 def test_other_commands_load_no_more_than_they_need(args: list[object], more: set[str], tmp_path: Path) -> None:
     assert loaded(*args, folder=tmp_path) <= {"headgate", "click", *more}
+
+
+#: What a plain command has no need of, and what takes long to load. The lines of progress need nothing that draws bars.
+NEVER = {
+    "pydantic",
+    "pyarrow",
+    "matplotlib",
+    "jinja2",
+    "scipy",
+    "dask",
+    "rich.progress",
+    "rich.live",
+    "importlib.metadata",
+    "asyncio",
+}
+
+
+@pytest.mark.parametrize(
+    ("args", "most", "more"),
+    [
+        # Not even what reads the words of other commands.
+        (["--version"], 8, {"click", "headgate.cli.group"}),
+        (["--help"], 15, {"numpy", "rich", "headgate.base.catalogue"}),
+        (["quick", "--help"], 25, {"numpy", "rich", "headgate.quick", "headgate.base.catalogue"}),
+        (["evaluate", "--help"], 25, {"numpy", "rich", "headgate.lab.evaluation"}),
+        (["sweep", "--help"], 30, {"numpy", "rich", "headgate.sweep"}),
+        (["check", ROOT / "scenarios/two-sources.toml"], 45, {"numpy", "rich", "headgate.results"}),
+        (["list"], 32, {"numpy", "headgate.papers.model", "headgate.papers.load"}),
+        (["list", "disciplines"], 45, {"numpy", "headgate.papers.lists.papers"}),
+        (["run", ROOT / "scenarios/two-sources.toml"], 90, {"headgate.quick", "headgate.papers"}),
+        (["quick", "9Mbit/s", "9ms", "jk_reno", "--no-phase"], 125, {"headgate.lab", "headgate.papers"}),
+    ],
+    ids=lambda part: " ".join(Path(a).name for a in part) if isinstance(part, list) else "",
+)
+def test_a_command_loads_few_modules(args: list[object], most: int, more: set[str], tmp_path: Path) -> None:
+    """How many of headgate's own at most, and which of all not at all. Counted, since the time depends on the machine."""
+    found = loaded(*args, folder=tmp_path, program=ALL)
+    assert not found & (NEVER | more)
+    own = {name for name in found if name.partition(".")[0] == "headgate"}
+    assert len(own) <= most, sorted(own)
 
 
 def test_a_list_of_papers_draws_and_computes_nothing(tmp_path: Path) -> None:

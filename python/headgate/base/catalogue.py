@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from .. import _core
@@ -176,6 +177,11 @@ class Catalogue(Mapping[str, Choosable]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    @cached_property
+    def _parameters(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the parameters of each entry."""
+        return {name: tuple(p.name for p in entry.parameters) for name, entry in self.items()}
+
     def __repr__(self) -> str:
         return f"Catalogue({self.kind}: {', '.join(self)})"
 
@@ -320,13 +326,13 @@ def shapes(discipline: str) -> bool:
     return entry is not None and not entry.plugin and not entry.work_conserving and entry.takes("rate")
 
 
-def parameter_names(kind: str) -> dict[str, tuple[str, ...]]:
+def parameter_names(kind: str) -> Mapping[str, tuple[str, ...]]:
     """The names of the parameters of each entry of a list.
 
     >>> parameter_names("disciplines")["fcfs"]
     ('aqm', 'buffer')
     """
-    return {name: tuple(p.name for p in entry.parameters) for name, entry in catalogue(kind).items()}
+    return catalogue(kind)._parameters
 
 
 def columns() -> list[dict[str, Any]]:

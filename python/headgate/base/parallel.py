@@ -40,6 +40,7 @@ def run_all(
     progress: Progress | None = None,
     max_memory: str | int | None = None,
     on_rows: OnRows | None = None,
+    meanwhile: Callable[[], object] | None = None,
 ) -> list[T]:
     """Runs jobs and gives what `convert` made of each result, in their order.
 
@@ -50,6 +51,7 @@ def run_all(
         progress: called in the caller's thread several times a second.
         max_memory: that all runs at a time may take together; three quarters of the machine's unless given.
         on_rows: receives the rows of tables that grow with a run; they are kept in memory unless it is given.
+        meanwhile: called once, while the first jobs run; the runs do not hold the interpreter.
 
     Raises:
         ScenarioError: a scenario is wrong, or a run took more memory than it may.
@@ -72,6 +74,9 @@ def run_all(
         while len(results) < len(jobs):
             for number in islice(later, AHEAD * at_a_time - len(pending)):
                 pending[pool.submit(work, number)] = number
+            if meanwhile is not None:
+                meanwhile()
+                meanwhile = None
             for future in wait(pending, timeout=0.1, return_when=FIRST_COMPLETED).done:
                 results[pending.pop(future)] = future.result()
             if progress is not None:

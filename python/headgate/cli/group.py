@@ -14,7 +14,7 @@ import click
 from .. import __version__
 from .._core import PluginError, ScenarioError
 from ..base.errors import HeadgateError, brief
-from . import signals
+from . import VERSION, signals
 from .command import GROUPS
 from .finding import Found
 
@@ -83,7 +83,7 @@ class Commands(click.Group):
     context_settings=CONTEXT,
     epilog="Start with:  headgate reproduce demers1989 scenario-2",
 )
-@click.version_option(__version__, prog_name="headgate")
+@click.version_option(__version__, message=VERSION)
 def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 

@@ -266,11 +266,12 @@ def _bar(what: str) -> Iterator[Progress | None]:
     from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     from ..results.results import digits
-    from .terminal import bar_of
+    from .terminal import Lines, bar_of
 
     failures = TextColumn("[red]{task.fields[failed]}")
-    with bar_of(MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), failures) as bar:
-        if bar is None:
+    columns = [MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), failures]
+    with bar_of(lambda: columns) as bar:
+        if bar is None or isinstance(bar, Lines):
             yield None
             return
         task = bar.add_task(what, total=None, rate="", failed="")

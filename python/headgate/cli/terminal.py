@@ -8,26 +8,19 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.segment import Segment
 
 from ..base.errors import HeadgateError, visible
 from .show import output
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
     from ..base.parallel import Progress as Callback
 
 
@@ -101,11 +94,33 @@ def warn_all(messages: Iterable[str]) -> None:
 MOST = 60.0
 
 
-class _Undrawn(Progress):
-    """Progress without a terminal: nothing is drawn."""
+@dataclass
+class Undrawn:
+    """A task of which only lines tell."""
 
-    #: Stands behind each line.
-    hint = ""
+    description: str
+    total: float | None = None
+    completed: float = 0.0
+
+
+class Lines:
+    """Progress without a terminal: nothing is drawn, and what draws is not loaded."""
+
+    def __init__(self) -> None:
+        self.tasks: list[Undrawn] = []
+        #: Stands behind each line.
+        self.hint = ""
+
+    def add_task(self, description: str, *, total: float | None = None, **_: object) -> Any:
+        """As of `Progress`; what is said only beside a bar is left out."""
+        self.tasks.append(Undrawn(description, total))
+        return len(self.tasks) - 1
+
+    def update(self, number: int, **changes: object) -> None:
+        """Likewise."""
+        for name, value in changes.items():
+            if name in Undrawn.__annotations__ and value is not None:
+                setattr(self.tasks[number], name, value)
 
     def start(self) -> None:
         """Draws nothing."""
@@ -115,7 +130,7 @@ class _Undrawn(Progress):
 
 
 @contextmanager
-def _told(bar: _Undrawn) -> Iterator[_Undrawn]:
+def _told(bar: Lines) -> Iterator[Lines]:
     """Meanwhile, lines tell how far it is and how long it will take, also if nothing has ended yet."""
     ended, began = threading.Event(), time.monotonic()
 
@@ -138,13 +153,12 @@ def _told(bar: _Undrawn) -> Iterator[_Undrawn]:
         thread.join()
 
 
-def far(task: Task, seconds: float) -> str:
+def far(task: Undrawn, seconds: float) -> str:
     """How far something is after so many seconds, and how long it will still take if it goes on as so far.
 
-    >>> from rich.progress import TaskID
-    >>> far(Task(TaskID(0), "judging", 80, 20, _get_time=time.monotonic), 20.0)
+    >>> far(Undrawn("judging", 80, 20), 20.0)
     'judging: 25 % after 20 s, about 60 s more'
-    >>> far(Task(TaskID(0), "judging", None, 0, _get_time=time.monotonic), 300.0)
+    >>> far(Undrawn("judging"), 300.0)
     'judging: 5 min so far'
     """
     share = task.completed / task.total if task.total else 0.0
@@ -165,36 +179,48 @@ def _span(seconds: float) -> str:
 
 
 @contextmanager
-def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
+def bar_of(columns: Callable[[], Iterable[ProgressColumn]] = tuple) -> Iterator[Progress | Lines | None]:
     """A bar with its name and these columns on standard error; where that is no terminal, a line now and then, or nothing if so asked."""
     err = _Console(stderr=True, emoji=False)
     if not err.is_terminal:
         if os.environ.get("HEADGATE_PROGRESS") == "off":
             yield None
             return
-        with _told(_Undrawn(console=err, disable=True)) as lines:
+        with _told(Lines()) as lines:
             yield lines
         return
+    from rich.progress import BarColumn, Progress, TextColumn
+
     first = TextColumn("{task.description}", markup=False)
-    with Progress(first, BarColumn(), *columns, console=err, transient=True, speed_estimate_period=60) as bar:
+    with Progress(first, BarColumn(), *columns(), console=err, transient=True, speed_estimate_period=60) as bar:
         yield bar
+
+
+def _of_runs() -> list[ProgressColumn]:
+    from rich.progress import MofNCompleteColumn, TaskProgressColumn, TimeRemainingColumn
+
+    return [TaskProgressColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
+
+
+def _of_packets() -> list[ProgressColumn]:
+    from rich.progress import TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    return [TaskProgressColumn(), TextColumn("{task.fields[packets]} packets"), TimeRemainingColumn()]
 
 
 @contextmanager
 def progress(what: str, hint: str = "") -> Iterator[Callback | None]:
     """A progress bar that counts runs; `hint` stands behind the first estimate, such as what would make it faster."""
-    with bar_of(TaskProgressColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
+    with bar_of(_of_runs) as bar:
         if bar is None:
             yield None
             return
         task = bar.add_task(what, total=1.0)
-        runs = bar.add_task("runs", total=None, visible=False)
 
         def update(share: float, done: int, total: int) -> None:
             bar.update(task, completed=share * total, total=total)
-            bar.update(runs, completed=done, total=total)
 
-        if isinstance(bar, _Undrawn):
+        if isinstance(bar, Lines):
             bar.hint = hint
             yield update
         else:
@@ -234,7 +260,7 @@ def _about(seconds: float) -> str:
 @contextmanager
 def rows_progress(what: str) -> Iterator[Callable[[float, int], object] | None]:
     """A progress bar that counts packets."""
-    with bar_of(TaskProgressColumn(), TextColumn("{task.fields[packets]} packets"), TimeRemainingColumn()) as bar:
+    with bar_of(_of_packets) as bar:
         if bar is None:
             yield None
             return

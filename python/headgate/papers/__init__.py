@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .load import list_papers, load_paper
+    from .load import load_paper
     from .model import Paper, PaperError
+    from .packaged import list_papers
     from .report import write_report
     from .reproduction import Reproduction
     from .runner import reproduce
@@ -29,7 +30,7 @@ _NAMES = {
     "Paper": "model",
     "PaperError": "model",
     "Reproduction": "reproduction",
-    "list_papers": "load",
+    "list_papers": "packaged",
     "load_paper": "load",
     "print_reproduction": "terminal",
     "reproduce": "runner",

@@ -10,7 +10,7 @@ from ..cli.completing import Completions, starting_with
 
 def papers(_: click.Context, __: click.Parameter, incomplete: str) -> Completions:
     """Papers of the list, and all of them."""
-    from .folder import list_papers
+    from .packaged import list_papers
 
     return starting_with([*list_papers(), "all"], incomplete)
 

@@ -10,8 +10,6 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -20,8 +18,11 @@ from ..base.data_folder import DataFolder
 from ..base.errors import HeadgateError, cut, nearest
 from ..plugins import trust
 from .model import LocatedError, PaperError
+from .packaged import called, folders, list_papers
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from .model import Paper
 
 
@@ -43,7 +44,7 @@ class Folder(DataFolder):
         """Takes the folder, and its path where it is one of the user's own."""
         super().__init__(root, title, "a file of a paper")
         self.place = place
-        self.name = place.resolve().name if place else _called(root)
+        self.name = place.resolve().name if place else called(root)
 
     def codes(self) -> list[trust.Code]:
         """The files in Python of a folder of the user's own."""
@@ -106,20 +107,6 @@ def _package(name: str, place: Path) -> ModuleType:
     return package
 
 
-def _papers() -> Iterator[Traversable]:
-    return (d for d in resources.files(__package__).iterdir() if d.is_dir() and d.joinpath("paper.toml").is_file())
-
-
-def _called(folder: Traversable) -> str:
-    """The name of a paper of the package: that of its folder, with hyphens, which Python's modules cannot have."""
-    return folder.name.replace("_", "-")
-
-
-def list_papers() -> list[str]:
-    """Names of the papers in the package, sorted."""
-    return sorted(_called(d) for d in _papers())
-
-
 def find(paper: str) -> Folder:
     """The folder of a paper: one of the package by its name, or a folder of the user's own by its path.
 
@@ -134,8 +121,8 @@ def find(paper: str) -> Folder:
                 f"{cut(paper)}: found no such folder; expected one with a file paper.toml, or one of {known}"
             )
         return Folder(place, paper.rstrip("/"), place)
-    for folder in _papers():
-        if _called(folder) == paper:
+    for folder in folders():
+        if called(folder) == paper:
             return Folder(folder, paper)
     names = list_papers()
     hint = nearest(paper, names) or (f" Did you mean ./{paper}?" if _is_paper(paper) else "")

@@ -13,14 +13,12 @@ from ..results.columns import columns, numeric
 from ..results.metrics import BY_NAME, METRICS, SECONDS, Ratio
 from .checks import checked, one_of, wrong
 from .contents import FiguresForm, PaperForm, RulesForm
-from .folder import Folder, find, is_own, list_papers
+from .folder import Folder, find, is_own
 from .model import FigureEntry, Item, Measure, Paper, Rule
 from .numbers import read_numbers
 from .options import OPTIONS
 from .unknowns import read_unknowns
 from .variants import Reader
-
-__all__ = ["list_papers", "load_paper"]
 
 #: What holds where a folder has no `tolerances.toml`.
 AS_PRINTED = Rule("as printed", "value", "to the printed digits; the paper's folder gives no tolerances")

@@ -329,7 +329,8 @@ def _stops(groups: list[Flows], entries: list[dict[str, Any]], length: int) -> l
 def _noise(text: str) -> str | None:
     """The noise of hosts as files write it; None for none."""
     found = f"{text}pkt" if re.fullmatch(r"[0-9.]+", text.strip()) else text
-    if not re.search(_noise_pattern(), found.strip()):
+    # Whole packet times are such a noise whatever else may be one.
+    if not re.fullmatch("[0-9]+pkt", found.strip()) and not re.search(_noise_pattern(), found.strip()):
         raise HeadgateError(
             f"--noise: found {cut(repr(text))}; expected a number of packet times such as 1 or 0.1, or a time such as 50us"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
@@ -164,6 +163,8 @@ def write(path: str | os.PathLike[str], tables: Iterable[Table]) -> None:
 
 
 def _csv(file: Path, tables: Iterable[Table]) -> None:
+    import csv
+
     with file.open("w", newline="", encoding="utf-8") as out:
         writer, head = csv.writer(_Lines(out), lineterminator="\r\n"), True
         for part in (part for table in tables for part in table.parts(_FEW)):

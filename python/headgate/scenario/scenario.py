@@ -301,7 +301,6 @@ class Scenario(Coded):
             raise HeadgateError(f"seed {seed}; expected a whole number from 0 to {2**64 - 1}")
         # Loaded here: to check a scenario takes neither numpy nor threads.
         from ..base.parallel import run_all
-        from ..results.results import Results
 
         self.require_code()
         text = self.to_json()
@@ -316,8 +315,10 @@ class Scenario(Coded):
             require_folder(out, "out")
             spool = Spool(Path(out))
         on_rows = None if spool is None else spool.add
-        runs = self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory, on_rows))
-        results = Results(runs, spool)
+        runs = self._checked(
+            lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory, on_rows, _results)
+        )
+        results = _results()(runs, spool)
         if out is not None:
             results.save(out, format)
         return results
@@ -328,6 +329,13 @@ class Scenario(Coded):
             return action()
         except _core.ScenarioError as e:
             raise placed(e, self.origin, self._file, self._options) from None
+
+
+def _results() -> type[Results]:
+    """The class, whose libraries take as long to load as a short run."""
+    from ..results.results import Results
+
+    return Results
 
 
 def _read(file: Path) -> str:

@@ -226,12 +226,6 @@ headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml
                 click.echo("".join(f"# {sentence}\n" for sentence in said) + file_text(scenario.data), nl=False)
             return
         with signals.loading():
-            from ...checks.phase import check as phase_check
-            from ...checks.phase import in_step
-            from ...results.sentences import sentences
-            from ...scenario.effects import warnings
-            from ..tables.phase import print_phase
-            from ..tables.run import print_results
             from ..terminal import console, progress, warn_all
         if self.figure is not None:
             from ...plots.canvas import require
@@ -240,6 +234,14 @@ headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml
 
         with progress("running") as callback:
             results = scenario.run(None, replications, None, callback)
+        # What tables need is loaded while it runs.
+        with signals.loading():
+            from ...checks.phase import check as phase_check
+            from ...checks.phase import in_step
+            from ...results.sentences import sentences
+            from ...scenario.effects import warnings
+            from ..tables.phase import print_phase
+            from ..tables.run import print_results
         if self.figure is not None:
             from ...plots import shares
 

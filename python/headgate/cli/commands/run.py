@@ -68,10 +68,8 @@ headgate run scenarios/two-sources.toml --pcapng two.pcapng --qlog two-qlog
             from rich.markup import escape
 
             from ...base.atomic import require_folder
-            from ...results.tables import require
             from ...scenario.effects import warnings
             from ...scenario.transports import of_scenario
-            from ..tables.run import print_results
             from ..terminal import console, progress, warn_all
 
         scenario = read(self.file, self.allowed)
@@ -81,6 +79,8 @@ headgate run scenarios/two-sources.toml --pcapng two.pcapng --qlog two-qlog
             scenario = scenario.set_option(name, path, value)
         permit(scenario, self.code)
         if self.out is not None:
+            from ...results.tables import require
+
             require(self.form)
             require_folder(self.out, "--out")
         exports = {form: place for form, place in self.exports.items() if place is not None}
@@ -106,6 +106,9 @@ headgate run scenarios/two-sources.toml --pcapng two.pcapng --qlog two-qlog
             results = scenario.run(
                 self.seed, self.replications, self.threads, callback, self.max_memory, self.out, self.form
             )
+        # What tables need is loaded while it runs.
+        with signals.loading():
+            from ..tables.run import print_results
         found = None
         if self.phase:
             from ...checks.phase import check as phase_check

@@ -86,7 +86,7 @@ headgate list papers
             from ...plots.pages import require_extras
             from .. import Reproduction, load_paper, write_report
             from ..build import check_items
-            from ..folder import list_papers
+            from ..packaged import list_papers
             from ..runner import each_item
             from ..runs import open_work
             from ..settings import item_with_setting, setting_of

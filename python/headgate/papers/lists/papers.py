@@ -11,7 +11,7 @@ ABOUT = "papers that `headgate reproduce` knows"
 
 def names() -> list[str]:
     """The names of its entries."""
-    from ..folder import list_papers
+    from ..packaged import list_papers
 
     return list_papers()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from starlette.routing import Route
 
 from ...explore.runs import Runs
-from ..folder import list_papers
+from ..packaged import list_papers
 from ..record import FILE
 from ..shelf.routes import PaperRoutes
 from ..shelf.shelf import Shelf, reports_in, shelf_of

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ...base.errors import HeadgateError, cut
 from ...explore.wire import RequestError
-from ..folder import list_papers
 from ..load import load_paper
 from ..model import Paper
+from ..packaged import list_papers
 from ..record import FILE, record_of, waiting
 from ..record_reader import LONGEST, RecordedItem, RecordedNumber, RecordedPaper, read_record, understood
 from ..reproduction import ItemResult, Reproduction

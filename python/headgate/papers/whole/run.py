@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from ... import __version__, _core
 from ...base.errors import HeadgateError, cut
 from ..build import check_items
-from ..folder import list_papers
 from ..load import load_paper
 from ..model import Item, Paper
+from ..packaged import list_papers
 from ..reproduction import ItemResult, Reproduction
 from ..runner import each_item
 from ..runs import Work

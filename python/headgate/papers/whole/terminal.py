@@ -50,7 +50,7 @@ class Telling:
     def __init__(self, out: Console | None, work: Work, total: int) -> None:
         """`out` is where lines are printed, if they are."""
         self._out, self._work = out, work
-        self._bar = bar_of(TextColumn("{task.fields[of]}"), TaskProgressColumn(), TimeElapsedColumn())
+        self._bar = bar_of(lambda: [TextColumn("{task.fields[of]}"), TaskProgressColumn(), TimeElapsedColumn()])
         self._total = total
 
     @contextmanager
