@@ -19,6 +19,7 @@ from headgate.base.build import build, short
 from headgate.base.counts import counted
 from headgate.base.errors import HeadgateError
 from headgate.base.parts import read_mark, write_mark
+from headgate.lab.conformance.work import CHECKS
 from headgate.lab.frame import jobs
 from headgate.lab.frame.store import QUESTION, RunStore, hold
 from headgate.sweep.lock import lock
@@ -38,7 +39,11 @@ ASKED = {
         ("attack", "bbr1", "--objective", "loss", "--preset", "small.toml", "--seed", 2),
     ),
     "contract": (("contract", "aimd", "--quick", "--seeds", 1), ("contract", "vegas", "--quick")),
+    "conform": (("conform", "aimd"), ("conform", "vegas")),
 }
+
+#: The tests of conform that are made here.
+TESTS = ("determinism", "marks", "reaction to loss", "time of the start")
 
 FILES = {
     "small.case": """title = "Small"
@@ -104,6 +109,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "DELAYS": (0.01, 0.04),
     }.items():
         monkeypatch.setattr(f"headgate.lab.contracts.run.{name}", value)
+    monkeypatch.setitem(CHECKS, "control", {title: CHECKS["control"][title] for title in TESTS})
 
 
 @pytest.fixture
@@ -308,3 +314,11 @@ def test_parts_that_are_being_made_or_of_two_builds_are_not_joined(cli: Cli, tmp
     question.write_text(question.read_text().replace(build(), "0.1.0 0123456789abcdef"))
     done = cli(*small, "--part", "2/40", "--out", "p/2")
     assert done.returncode == 2 and 'another question: build is "0.1.0 0123456789abcdef" there' in done.stderr
+
+
+@pytest.mark.parametrize("words", [("train", "--out", "x.py"), ("infer", "demers1989")])
+def test_a_search_cannot_be_shared_out_and_says_what_to_do_instead(words: tuple[str, ...], cli: Cli) -> None:
+    done = cli(*words, "--part", "3/8")
+    assert done.returncode == 2
+    assert "--part: found '3/8'; expected --engine dask to use several machines" in " ".join(done.stderr.split())
+    assert "--part" not in cli(words[0], "--help").stdout

@@ -214,7 +214,9 @@ def test_the_command_prints_answers_and_json_and_draws(tmp_path: Path, kept: Pat
     assert done.returncode == 0
     said = done.stdout.splitlines()
     assert said[:2] == ["The numbers of paper settle 1 of 1 unknown: buffer is 6pkt, where the folder has", "10pkt."]
-    assert len(said) <= 24 and f"headgate reproduce {folder} --unknown=buffer=6pkt" in " ".join(done.stdout.replace("\\\n", "").split())
+    assert len(said) <= 24 and f"headgate reproduce {folder} --unknown=buffer=6pkt" in " ".join(
+        done.stdout.replace("\\\n", "").split()
+    )
     assert "buffer: found" in (tmp_path / "p.svg").read_text()
     answer = json.loads(cli(*common, "--json", "--count").stdout)
     assert (answer["schema"], answer["subject"], answer["failed"]) == ("headgate.infer/1", "paper", [])

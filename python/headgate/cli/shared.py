@@ -9,6 +9,7 @@ import click
 
 from ..base import memory
 from ..base.choices import EXPORTS
+from ..base.errors import HeadgateError, cut
 from .command import gathered, option
 
 
@@ -67,6 +68,18 @@ def part() -> Any:
     """`--part`, of a command whose runs may be divided among machines; `read_part` reads it."""
     about = "Make only this part of the runs, such as 3/64, into a folder of its own; headgate gather joins all parts."
     return option(about, metavar="I/N")
+
+
+def no_part(why: str) -> Any:
+    """`--part` of a command whose runs cannot be shared out: it is refused with the reason and what there is instead."""
+
+    def refused(_: click.Context, __: click.Parameter, text: str | None) -> None:
+        if text is not None:
+            raise HeadgateError(f"--part: found {cut(repr(text))}; {why}")
+
+    return option(
+        "Not of this command.", None, "--part", metavar="I/N", expose_value=False, hidden=True, callback=refused
+    )
 
 
 def resume(what: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...cli import shared, signals
 from ...cli.command import Command, argument, line_of, option
-from ...cli.printed import ReportJson, Shape, key
+from ...cli.printed import ReportJson, RunsJson, Shape, key
 
 
 class ConformJson(ReportJson):
@@ -44,7 +44,7 @@ headgate conform mine.py --name my_codel
 headgate conform package.module:Class --json
 headgate conform '["./mine", "--fast"]'
 """
-    prints = {"": ConformJson}
+    prints = {"": ConformJson, "With `--part`": RunsJson}
 
     subject: str = argument(metavar="SUBJECT")
     name: str = option("Test only this one of the flow controls and disciplines in the file.", "", metavar="NAME")
@@ -55,6 +55,7 @@ headgate conform '["./mine", "--fast"]'
     )
     engine: str = shared.engine()
     address: str | None = shared.address()
+    part: str | None = shared.part()
     html: str | None = shared.html()
     as_json: bool = shared.as_json("the report")
     max_memory: None = shared.memory_limit()
@@ -66,7 +67,7 @@ headgate conform '["./mine", "--fast"]'
             from ..frame.judging import judging
             from ..frame.terminal import print_report
 
-        index = page.asked(self.html, self.out, "conform", self.subject)
+        index = page.asked(self.html, self.out if self.part is None else None, "conform", self.subject)
         with judging(self, "testing", self.out) as where:
             report = test(self.subject, self.name, **where)
         alone = {"out": None, "html": None, "resume": False, "as_json": False}

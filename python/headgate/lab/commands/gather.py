@@ -28,7 +28,7 @@ class GatherCommand(Command):
     page = "how-to/cluster"
     notes = """It is an error if a part is missing or was not finished, or is one of something else; nothing is written then. The
 error has the commands that make what is missing. With --incomplete, what is there is joined, and the command itself with --resume makes
-the rest in the folder OUT. Of evaluate, referee, attack, contract and buffer the runs are joined, and the
+the rest in the folder OUT. Of evaluate, referee, attack, contract, conform and buffer the runs are joined, and the
 command itself gives the answer."""
     examples = """\
 headgate gather parts/* --out out/queues
@@ -40,7 +40,7 @@ headgate gather parts/* --out out/queues --incomplete
         "Of `headgate game`": GameJson,
         "Of `headgate game --selfish`": SelfishGameJson,
         "Where the command makes the rest": GatheredJson,
-        "Of judges: `evaluate`, `referee`, `attack`, `contract`": RunsJson,
+        "Of judges: `evaluate`, `referee`, `attack`, `contract`, `conform`, `buffer`": RunsJson,
     }
 
     folders: tuple[Path, ...] = argument(metavar="DIR...")

@@ -67,6 +67,10 @@ headgate train --out calm.py --name calm --delay 2
     engine: str = shared.engine()
     address: str | None = shared.address()
     resume: Path | None = shared.resume_in()
+    no_part: None = shared.no_part(
+        "expected --engine dask to use several machines: the candidates of a generation follow from the results of the one before, so "
+        "that parts could share out the first one alone"
+    )
     seed: int = shared.seed("Seed of all random numbers.", most=2**32 - 1)
     episodes: int = option(
         "Number of scenarios for the measurement afterwards, against aimd and cubic; 0 for none.", 20, least=0

@@ -39,8 +39,7 @@ def judging(command: Any, what: str, out: str | None, hint: str = "") -> Iterato
     if c.resume and out is None:
         raise HeadgateError("--resume: expected --out with the folder beside it")
     part = None
-    # The tests of conform and the episodes of a training are not shared out.
-    if getattr(c, "part", None) is not None:
+    if c.part is not None:
         kind = name_of(type(c))
         words = tuple(sys.argv[1:]) if sys.argv[1:2] == [kind] else ()
         part = replace(read_part(c.part), kind=kind, words=words)

@@ -152,6 +152,10 @@ headgate infer keshav1991 --budget 10 --resume out/runs
     engine: str = shared.engine()
     address: str | None = shared.address()
     resume: Path | None = shared.resume_in()
+    no_part: None = shared.no_part(
+        "expected --engine dask to use several machines, or some ITEMS at a time: what the search runs follows from the runs before, so "
+        "that parts could share out the first few alone"
+    )
     figure: Path | None = option(
         "Also draw the probabilities of all levels; the name ends in .png, .svg or .pdf.", metavar="FILE"
     )
