@@ -45,9 +45,9 @@ def test_a_slower_row_fails(guard: ModuleType, monkeypatch: pytest.MonkeyPatch) 
     assert "no record has W1 fcfs" in said(guard, monkeypatch)
     assert said(guard, monkeypatch, "--write", "the first") == ""
     assert said(guard, monkeypatch) == said(guard, monkeypatch, "--check") == ""
-    guard.slow = {"W2 fcfs bbr3": 1040.0}
+    guard.slow = {"W2 fcfs bbr3": 1030.0}
     assert said(guard, monkeypatch) == ""
-    guard.slow = {"W2 fcfs bbr3": 1041.0, "W4/10 red": 2000.0}
+    guard.slow = {"W2 fcfs bbr3": 1031.0, "W4/10 red": 2000.0}
     assert "bound: W4/10 red, W2 fcfs bbr3;" in said(guard, monkeypatch)
 
 

@@ -1,13 +1,14 @@
 //! Runs a workload of `headgate bench` and prints what it sent and delivered, its digest and its processor time; `benches/instructions.py`
-//! counts its instructions: `workload W1|W2|W3|W4 QUEUE CONTROL|FLOWS [SECONDS [FROM]]`.
+//! counts its instructions: `workload W1|W2|W3|W4|NAME.json QUEUE CONTROL|FLOWS [SECONDS [FROM]]`.
 //!
-//! `CONTROL` is that of the bulk flows of W2 and W3, `FLOWS` the number of sources of W4; W1 ignores it. What happens after `FROM` simulated
-//! seconds happens in the function `counted`, so that valgrind can count it alone.
+//! `CONTROL` is that of the bulk flows of W2 and W3, `FLOWS` the number of sources of W4; W1 ignores it. A scenario in a file, `NAME.json`, has
+//! its own queue, control and duration. What happens after `FROM` simulated seconds happens in the function `counted`, so that valgrind can
+//! count it alone.
 
 use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
 
-const USAGE: &str = "expected: workload W1|W2|W3|W4 QUEUE CONTROL|FLOWS [SECONDS [FROM]]";
+const USAGE: &str = "expected: workload W1|W2|W3|W4|NAME.json QUEUE CONTROL|FLOWS [SECONDS [FROM]]";
 
 /// The scenario of a workload as JSON.
 fn scenario(workload: &str, queue: &str, which: &str, seconds: f64) -> String {
@@ -62,7 +63,12 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [workload, queue, which, rest @ ..] = args.as_slice() else { panic!("{USAGE}") };
     let seconds: f64 = rest.first().map_or(1.0, |text| text.parse().expect(USAGE));
-    let scenario = Scenario::from_json(&scenario(workload, queue, which, seconds)).expect("a scenario");
+    let text = if workload.ends_with(".json") {
+        std::fs::read_to_string(workload).expect(USAGE)
+    } else {
+        scenario(workload, queue, which, seconds)
+    };
+    let scenario = Scenario::from_json(&text).expect("a scenario");
     let before = proc("schedstat", "");
     let mut run = Run::new(&scenario, 1, 0);
     let from: f64 = rest.get(1).map_or(0.0, |text| text.parse().expect(USAGE));
