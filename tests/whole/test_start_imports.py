@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,10 +39,10 @@ ALL = STARTED.replace('name.split(".")[0]', "name").replace(" - sys.stdlib_modul
 TERMINAL = {"rich", "markdown_it", "mdurl", "pygments"}
 
 
-def loaded(*args: object, folder: Path, program: str = STARTED) -> set[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", program, *map(str, args)], capture_output=True, text=True, cwd=folder, check=False
-    )
+def loaded(*args: object, folder: Path, program: str = STARTED, **asked: str) -> set[str]:
+    """What a command loads, with these variables besides those of the environment."""
+    command, environment = [sys.executable, "-c", program, *map(str, args)], {**os.environ, **asked}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.splitlines()[-1]))
 
@@ -110,6 +111,18 @@ def test_a_command_loads_few_modules(args: list[object], most: int, more: set[st
     assert not found & (NEVER | more)
     own = {name for name in found if name.partition(".")[0] == "headgate"}
     assert len(own) <= most, sorted(own)
+
+
+@pytest.mark.parametrize(
+    "line", ["headgate ", "headgate quick --r", "headgate list disciplines f", "headgate reproduce d"]
+)
+def test_a_completion_loads_neither_tables_nor_numbers(line: str, tmp_path: Path) -> None:
+    """It ends each time with an exit, which is no error to be printed."""
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_HEADGATE_COMPLETE": "bash_complete"}
+    program = ALL.replace("main()", "sys.argv[0] = 'headgate'; main()")
+    found = loaded(folder=tmp_path, program=program, **asked)
+    assert "click.shell_completion" in found
+    assert not found & {*NEVER, "numpy", "rich", "headgate.quick", "headgate.papers.model"}
 
 
 def test_a_list_of_papers_draws_and_computes_nothing(tmp_path: Path) -> None:

@@ -115,11 +115,15 @@ def _guarded() -> int:
 
 def _report(e: BaseException) -> int:
     """Prints the error; returns the exit code."""
-    from .terminal import fail
-
+    if isinstance(e, SystemExit):
+        # Completion ends so, at each key: what prints errors takes longer to load than all that it does.
+        raise e
     if isinstance(e, click.UsageError):
         click.UsageError(brief(e.format_message()), e.ctx).show()
-    elif isinstance(e, click.ClickException):
+        return 2
+    from .terminal import fail
+
+    if isinstance(e, click.ClickException):
         fail(brief(e.format_message()))
     elif isinstance(e, HeadgateError | ScenarioError):
         fail(brief(str(e)))

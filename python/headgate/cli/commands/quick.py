@@ -22,12 +22,17 @@ class _AsTyped(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Takes the words as they were typed."""
-        if args in (["--help"], ["-h"]):
-            # It needs no words of other tools, which take half of its time to load.
+        if args in (["--help"], ["-h"]) or (ctx.resilient_parsing and not self._of_others(args)):
+            # Neither help nor completion needs the words of other tools, which take half of their time to load.
             return super().parse_args(ctx, args)
         from ...quick.foreign import options_of
 
         return super().parse_args(ctx, options_of(args))
+
+    def _of_others(self, args: list[str]) -> bool:
+        """Whether there is an option that is not one of its own."""
+        own = {name for parameter in self.params for name in parameter.opts + parameter.secondary_opts}
+        return any(word.startswith("-") and word.partition("=")[0] not in own for word in args)
 
 
 class QuickJson(RunJson):
