@@ -25,6 +25,7 @@ from headgate.plots.canvas import to_svg
 from headgate.quick.lists import read_controls, read_queues
 
 from ..conftest import ROOT, Cli
+from ..own_plugins import control, put
 
 SMALL = ("--controls", "cubic,reno", "--queues", "fcfs,fq", "--rate", "10Mbit/s", "--duration", "4s", "--runs", 2)
 
@@ -349,3 +350,17 @@ def test_the_examples_of_the_help_are_valid(cli: Cli) -> None:
     for example in examples:
         words = [w for w in example.replace("\\\n", " ").split() if w != "--resume"]
         assert cli(*words, *(() if "--dry-run" in words else ("--dry-run",))).returncode == 0
+
+
+def test_a_control_in_a_file_is_known_to_the_processes_wherever_it_stands(tmp_path: Path, cli: Cli) -> None:
+    """Its file goes into the study, also where the first cell does not name it, and into the scenarios of the cells that do."""
+    put(tmp_path, control())
+    own = ("--controls", "reno,own", "--plugin", "mine.py", "--max-memory", "2GB")
+    words = ("--queues", "fcfs", "--rate", "1Mbit/s", "--duration", "1s", "--runs", 1, "--sparse", "none")
+    done = cli("matrix", *words, *own, "--no-report", "--workers", 1, "--out", "m")
+    assert done.returncode == 0, done.stdout
+    named = [headgate.Scenario.from_file(file).data.get("plugins") for file in sorted(tmp_path.glob("m/cells/*"))]
+    assert [entries and entries[0]["name"] for entries in named] == [None, "mine.py", "mine.py", None, "mine.py"]
+    # The command that is said for the page has all that it needs.
+    said = done.stdout.replace(" \\\n   ", "")
+    assert "--plugin mine.py" in said and "--max-memory 2GB" in said

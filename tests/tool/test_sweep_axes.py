@@ -14,6 +14,7 @@ from headgate.base.errors import HeadgateError
 from headgate.sweep.values import expand
 
 from ..conftest import Cli
+from ..own_plugins import control, data, put
 from ..studies import sweep_of
 
 
@@ -216,3 +217,16 @@ def test_a_path_with_a_star_leads_to_the_names_that_fit() -> None:
     assert [f.get("start") for f in scenario.set("flows.f*.start", "1s").data["flows"]] == [None, None, None, "1s"]
     with pytest.raises(HeadgateError, match="no entry 'x\\*'"):
         scenario.set("flows.x*.start", "1s")
+
+
+def test_workers_get_the_plugin_that_only_a_point_of_an_axis_names(tmp_path: Path) -> None:
+    """The base names none: the file belongs to the study all the same, and to the scenario of each variant."""
+    headgate.plugins.load(put(tmp_path, control()))
+    try:
+        sweep = headgate.Sweep(headgate.Scenario(data(duration="100ms")), {"flows.own.control": ["reno", "own"]})
+        study = sweep.run(workers=1)
+    finally:
+        headgate.plugins.unload()
+    assert study.failures.num_rows == 0
+    assert study.flows["control"].to_pylist() == ["reno", "own"]
+    assert [entry["name"] for entry in sweep.variant(0).data["plugins"]] == ["mine.py"]

@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def _load(_: click.Context, __: click.Parameter, files: tuple[str, ...]) -> None:
-    """Loads plugins before anything names what they have."""
+def _load(_: click.Context, __: click.Parameter, files: tuple[str, ...]) -> tuple[str, ...]:
+    """Loads plugins before anything names what they have; gives their files."""
     if files:
         from ..plugins import load
 
         load(*files)
+    return files
 
 
 def plugin_files() -> Any:
     """`--plugin`, of commands in which flow controls and disciplines are named."""
     about = "Take flow controls and disciplines from this file in Python, or from MODULE:CLASS."
-    return option(about, metavar="FILE", is_eager=True, expose_value=False, callback=_load)
+    return option(about, metavar="FILE", is_eager=True, callback=_load)
 
 
 def allow_files() -> Any:

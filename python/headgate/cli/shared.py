@@ -57,11 +57,12 @@ def max_memory(whose: str = "all runs may take together", unless: str = "three q
 def memory_limit() -> Any:
     """`--max-memory` of a command that takes no other notice of it: it limits all that the command does."""
     help_text = "Memory that all runs may take together, such as 4GB; three quarters of the machine's unless given."
-    return option(help_text, metavar="SIZE", expose_value=False, callback=_limited)
+    return option(help_text, metavar="SIZE", callback=_limited)
 
 
-def _limited(ctx: click.Context, _: click.Parameter, most: str | None) -> None:
+def _limited(ctx: click.Context, _: click.Parameter, most: str | None) -> str | None:
     memory.limit_to(most)
+    return most
 
 
 def part() -> Any:

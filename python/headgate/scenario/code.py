@@ -51,13 +51,17 @@ class Coded:
         Raises:
             HeadgateError: a file is elsewhere or cannot be read.
         """
-        given = sys.modules.get("headgate.plugins")
-        if "plugins" not in self.data and given is not None and (found := given.used(self.data)):
-            self.data["plugins"] = found
+        self.take_plugins(self.data)
         if "plugins" in self.data:
             from .. import plugins
 
             self.data["plugins"] = plugins.filled(self.data["plugins"], Path(), self._where())
+
+    def take_plugins(self, data: Any) -> None:
+        """Puts those into it that were given to `plugins.load` and that data name, unless the scenario names its plugins itself."""
+        given = sys.modules.get("headgate.plugins")
+        if "plugins" not in self.data and given is not None and (found := given.used(data)):
+            self.data["plugins"] = found
 
     def load_plugins(self) -> None:
         """Loads its plugins, as far as they are allowed to run.

@@ -117,6 +117,8 @@ class Sweep:
             [*self._checked["axes"], *(path for zipped in (*self._checked["zip"], *cases) for path in zipped)], origin
         )
         self.axes: list[Axis] = read_axes(table, self._checked, rows.reserved(), origin)
+        # What only a point of an axis names is given to all workers, too.
+        scenario.take_plugins(table)
         self._variants = Variants(scenario.data, self.axes, origin)
         self.replications: int = self._checked["replications"] or 1
         self._metric = _metric(self._checked["stop"], origin)

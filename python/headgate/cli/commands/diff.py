@@ -78,7 +78,7 @@ headgate diff stack.sqlog two-qlog/jk_tahoe1.sqlog --tolerance 5%
     tolerance: str = option("Ignore differences of two qlogs up to this share, such as 5%.", "10%", metavar="SHARE")
     code: bool = allow_code()
     as_json: bool = shared.as_json("the comparison")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> None:
         with signals.loading():

@@ -196,7 +196,7 @@ headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml
     wide: bool = shared.wide()
     as_file: bool = option("Print the scenario file instead of running it.", False, "--print")
     as_json: bool = shared.as_json("the results")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> None:
         with signals.loading():

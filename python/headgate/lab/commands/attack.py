@@ -134,7 +134,7 @@ headgate attack --list
     part: str | None = shared.part()
     listed: bool = option("List the objectives, and the numbers of a scenario.", False, "--list")
     as_json: bool = shared.as_json("everything")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():

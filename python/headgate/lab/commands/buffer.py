@@ -77,7 +77,7 @@ headgate buffer 20Mbit/s 30ms --control cubic --queue codel --json
     address: str | None = shared.address()
     part: str | None = shared.part()
     as_json: bool = shared.as_json("everything")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():

@@ -58,7 +58,7 @@ headgate conform '["./mine", "--fast"]'
     part: str | None = shared.part()
     html: str | None = shared.html()
     as_json: bool = shared.as_json("the report")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():

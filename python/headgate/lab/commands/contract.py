@@ -105,7 +105,7 @@ headgate contract mine.py --ratio 5 --json
     address: str | None = shared.address()
     part: str | None = shared.part()
     as_json: bool = shared.as_json("everything")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():

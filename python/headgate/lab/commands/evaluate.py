@@ -97,7 +97,7 @@ headgate evaluate mine.py --set gain=0.5 --json
     trusted: bool = option("Run the file within the simulator: faster, and with no protection against cheating.")
     html: str | None = shared.html()
     as_json: bool = shared.as_json("everything")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():

@@ -143,7 +143,7 @@ headgate referee cubic --only 'r97-1?' --junit referee.xml
     address: str | None = shared.address()
     part: str | None = shared.part()
     as_json: bool = shared.as_json("everything")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():

@@ -76,7 +76,7 @@ headgate train --out calm.py --name calm --delay 2
         "Number of scenarios for the measurement afterwards, against aimd and cubic; 0 for none.", 20, least=0
     )
     as_json: bool = shared.as_json("the measurements")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():

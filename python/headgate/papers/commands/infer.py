@@ -161,7 +161,7 @@ headgate infer keshav1991 --budget 10 --resume out/runs
     )
     html: str | None = shared.html()
     as_json: bool = shared.as_json("the answers")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():

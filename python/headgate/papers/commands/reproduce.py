@@ -75,7 +75,7 @@ headgate list papers
         "Set all unknowns to what a reader would take who has the paper's text alone; --unknown comes after it."
     )
     as_json: bool = shared.as_json("the comparison")
-    max_memory: None = shared.memory_limit()
+    max_memory: str | None = shared.memory_limit()
 
     def run(self) -> int:
         with signals.loading():
