@@ -11,7 +11,7 @@ import pytest
 from headgate import HeadgateError
 from headgate.lab.evaluation import suite
 from headgate.lab.evaluation.score import rescaled, run
-from headgate.lab.evaluation.suite import FOLDER
+from headgate.lab.evaluation.suite import FOLDER, named
 
 from ..conftest import Cli
 
@@ -51,6 +51,23 @@ def test_a_suite_of_ones_own_is_judged_as_one_of_headgate(tmp_path: Path, cli: C
     assert found["suite"] == file
     (case,) = (case for case in suite("smoke") if case.name == "call-1")
     assert [own["digests"] for own in found["cases"]] == [[run(case, {"kind": "reno"}, 0)["digest"]]]
+
+
+def test_a_folder_knows_a_suite_by_what_it_has_and_not_by_how_it_is_named(tmp_path: Path, cli: Cli) -> None:
+    line = next(one for one in (FOLDER / "smoke.toml").read_text("utf-8").splitlines() if '"call-1"' in one)
+    file = Path(put(tmp_path, "cases = [", line, "]"))
+    words = ("--rounds", "1", "--workers", "1", "--out", "kept")
+    assert cli("evaluate", "reno", "--suite", file.name, *words).returncode == 0
+    runs = (tmp_path / "kept/runs.jsonl").read_bytes()
+    # The same one by another path, and a copy with a comment.
+    (tmp_path / "copy.toml").write_text("# A copy.\n" + file.read_text("utf-8"), "utf-8")
+    for same in (f"./{file.name}", file, "copy.toml"):
+        assert cli("evaluate", "reno", "--suite", same, *words).returncode == 0
+    assert (tmp_path / "kept/runs.jsonl").read_bytes() == runs
+    file.write_text(file.read_text("utf-8").replace("call-1", "call-2"), "utf-8")
+    done = cli("evaluate", "reno", "--suite", file.name, *words)
+    assert done.returncode == 2 and "kept: holds the runs of another question: suite is " in done.stderr
+    assert named("smoke") == "smoke" and named(str(tmp_path / "copy.toml")) != named(str(file))
 
 
 def test_bounds_and_factor_of_a_hidden_suite_are_those_of_its_file(tmp_path: Path) -> None:

@@ -118,6 +118,15 @@ def test_learning_that_was_stopped_goes_on_and_gives_the_same_file(
     tried.clear()
     monkeypatch.setattr(measuring, "_values", lambda _: pytest.fail("it was made again"))
     assert cli(*TRAIN, *ranges, "--resume", "kept").stdout == whole.stdout and not tried
+    shown = [word for word in (*TRAIN, *ranges, "--resume", "kept") if word != "--json"]
+    assert "Of 2 generations 2 came from kept." in cli(*shown).stdout.splitlines()
+    # Kept trials take no time: a time is that of new ones.
+    timed = [word for word in shown if word not in ("--generations", "2")]
+    said = " ".join(cli(*timed, "--seconds", "0.001", "--episodes", "0").stdout.split())
+    assert (
+        "Of 1 generation 1 came from kept; --seconds was the time of new trials. --generations gives the same policy"
+        in said
+    )
     other = cli(*TRAIN, *ranges, "--resume", "kept", "--seed", "4")
     assert (
         other.returncode == 2 and "kept: holds the runs of another question: seed is 1 there and 4 here" in other.stderr

@@ -40,7 +40,7 @@ def test_a_claim_depends_on_the_unknown_that_decides_it(tmp_path: Path, cli: Cli
     out = cli("infer", folder, "--conclusions").stdout
     assert out.startswith("1 claim of paper depends on buffer.\n")
     assert "C1 (near): Nothing is dropped" in out and "buffer: fails with 10pkt (0)" in out
-    assert f"headgate reproduce {folder} near --unknown=buffer=20pkt" in out.replace(" \\\n         ", "")
+    assert f"headgate reproduce {folder} near --unknown buffer=20pkt" in out.replace(" \\\n         ", "")
     assert "C2" not in out
     assert (
         "No claim of paper depends on an unknown." in cli("infer", folder, "--conclusions", "--unknown", "first").stdout

@@ -214,7 +214,7 @@ def test_the_command_prints_answers_and_json_and_draws(tmp_path: Path, kept: Pat
     assert done.returncode == 0
     said = done.stdout.splitlines()
     assert said[:2] == ["The numbers of paper settle 1 of 1 unknown: buffer is 6pkt, where the folder has", "10pkt."]
-    assert len(said) <= 24 and f"headgate reproduce {folder} --unknown=buffer=6pkt" in " ".join(
+    assert len(said) <= 24 and f"headgate reproduce {folder} --unknown buffer=6pkt" in " ".join(
         done.stdout.replace("\\\n", "").split()
     )
     assert "buffer: found" in (tmp_path / "p.svg").read_text()
@@ -261,7 +261,7 @@ def open_answer(why: Why, unseen: float = 0.5, by_chance: float = 0.0) -> Block:
 )  # fmt: skip
 def test_what_is_uncertain_is_said_with_number_bound_and_command(block: Block, text: str) -> None:
     (line,) = uncertain(Inference("p", ("near",), (block,), 9, 1, 10), "./p")
-    assert (line.text(), line.see) == (text, "headgate reproduce ./p '--unknown=u=b c'")
+    assert (line.text(), line.see) == (text, "headgate reproduce ./p --unknown 'u=b c'")
 
 
 def test_why_a_level_is_not_settled_is_the_rule_that_decided() -> None:

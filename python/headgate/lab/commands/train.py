@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...base.counts import counted
 from ...base.errors import HeadgateError, cut
 from ...cli import shared, signals
 from ...cli.command import Command, option
 from ...cli.printed import ReportJson, Shape, key
 from ...cli.studies import kept_runs
+
+if TYPE_CHECKING:
+    from ..training.learning import Progressed
 
 
 class TrainJson(ReportJson):
@@ -54,7 +58,9 @@ headgate train --out calm.py --name calm --delay 2
 
     out: Path = option("File for the flow control.", metavar="FILE", required=True)
     name: str = option("Name of the flow control in scenarios.", "learned")
-    seconds: float = option("Real time to learn for.", 60, above=0)
+    seconds: float = option(
+        "Real time to learn for; with --resume that of new trials, after those that were kept.", 60, above=0
+    )
     generations: int | None = option(
         "Number of generations to learn for, in place of a time: the result is then the same everywhere.", least=1
     )
@@ -85,7 +91,7 @@ headgate train --out calm.py --name calm --delay 2
             from ...plugins import load
             from ...scenario.baselines import baselines
             from ..frame.terminal import print_report
-            from ..training.learning import learn
+            from ..training.learning import Progressed, learn
             from ..training.measuring import measure
             from ..training.policy import require_name
             from ..training.report import answer
@@ -102,6 +108,15 @@ headgate train --out calm.py --name calm --delay 2
         where: dict[str, Any] = {
             "processes": self.processes, "resume": self.resume, "engine": self.engine, "address": self.address
         }  # fmt: skip
+        last = Progressed(0, 0.0, 0.0)
+
+        def tell(now: Progressed) -> None:
+            nonlocal last
+            last = now
+            if shown is not None:
+                share = now.generation / self.generations if self.generations else now.seconds / self.seconds
+                shown(min(share, 1.0), now.generation, self.generations or now.generation)
+
         with kept_runs(self.resume), progress("train") as shown:
             policy = learn(
                 drawn,
@@ -110,13 +125,7 @@ headgate train --out calm.py --name calm --delay 2
                 seed=self.seed,
                 reward=reward,
                 **where,
-                progress=None
-                if shown is None
-                else lambda p: shown(
-                    min(p.generation / self.generations if self.generations else p.seconds / self.seconds, 1.0),
-                    p.generation,
-                    self.generations or p.generation,
-                ),
+                progress=tell,
             )
         policy.write_plugin(self.out, self.name)
         plugins = load(self.out)
@@ -133,7 +142,18 @@ headgate train --out calm.py --name calm --delay 2
                     **where,
                 )
         data = {"file": str(self.out), "about": policy.about, "measured": [vars(row) for row in rows]}
-        return print_report(answer(policy, rows, self.out, self.name), None, "", data if self.as_json else None)
+        kept = "" if self.resume is None else _kept(last, self.resume, self.generations is None)
+        return print_report(answer(policy, rows, self.out, self.name, kept), None, "", data if self.as_json else None)
+
+
+def _kept(last: Progressed, folder: Path, timed: bool) -> str:
+    """What a folder of trials gave, and what `--seconds` was then."""
+    said = f"Of {counted(last.generation, 'generation')} {last.kept} came from {folder}"
+    return (
+        f"{said}; --seconds was the time of new trials. --generations gives the same policy after an interruption."
+        if timed
+        else f"{said}."
+    )
 
 
 def _range(text: str) -> tuple[str, object]:

@@ -19,7 +19,7 @@ from ...scenario.subjects import Scheme, read
 from ...stats import mean_of
 from ..frame.jobs import Runner, Where, started
 from . import score, work
-from .suite import SuiteCase, suite
+from .suite import SuiteCase, named, suite
 
 #: Rounds of all cases: at least, and at most; and half of the interval of the sum, in points, that is narrow enough.
 LEAST, MOST, ENOUGH = 3, 5, 1.0
@@ -71,7 +71,7 @@ def evaluate(
     asked = {
         "control": subject.name,
         "table": subject.table,
-        "suite": suite_name,
+        "suite": named(suite_name),
         "key": key and hmac.new(key.encode("utf-8", "surrogateescape"), b"folder", hashlib.sha256).hexdigest()[:20],
     }
     # A new program each: what is judged shares nothing with this one.

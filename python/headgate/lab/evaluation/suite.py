@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
@@ -19,6 +19,7 @@ from ...base.catalogue import catalogue
 from ...base.errors import HeadgateError
 from ...base.forms import CLOSED, Number, Whole, checked, file_of, one_of, quantity, wrong
 from ...scenario.baselines import MODERN, PLAIN
+from ..frame.store import key_of
 
 #: The folder of the suites that come with headgate.
 FOLDER = Path(__file__).parent / "suites"
@@ -124,6 +125,12 @@ def suite(name: str, key: str = "", judged: str = "") -> list[SuiteCase]:
             "output of `openssl rand -hex 16`, since who judges many short keys finds yours"
         )
     return [found.hidden.of(case, key, judged) if key else case for case in found.cases]
+
+
+def named(name: str) -> str:
+    """Which suite that is, for a folder of runs: the name of one that comes with headgate, of another one a hash of its contents."""
+    known = any(name == file.stem for file in FOLDER.glob("*.toml"))
+    return name if known else f"of one's own, {key_of(asdict(read(name)))}"
 
 
 def read(name: str) -> Suite:

@@ -159,8 +159,8 @@ class Runner:
         """A run that was made."""
         return self._store.get(job.key) or self._made[job.key]
 
-    def make(self, jobs: Iterable[AnyJob]) -> None:
-        """Makes those that are new.
+    def make(self, jobs: Iterable[AnyJob]) -> int:
+        """Makes those that are new; gives how many those are.
 
         Raises:
             HeadgateError: a scenario is none.
@@ -173,20 +173,20 @@ class Runner:
             self._make({key: by_key[key] for key in own})
             finish(folder, self._share, keys)
             raise PartMade(self._share, folder, len(own))
-        self._make(by_key)
+        return self._make(by_key)
 
-    def _make(self, by_key: Mapping[str, AnyJob]) -> None:
+    def _make(self, by_key: Mapping[str, AnyJob]) -> int:
         new = [job for key, job in by_key.items() if self._store.get(key) is None and key not in self._made]
         self._all += len(new)
         if not new:
-            return
+            return 0
         # Long ones first, so that no processor waits at the end.
         ordered = sorted(new, key=lambda job: -job.size)
         if self._workers == 0:
             for own in ordered:
                 self._take(own, self._do(own))
                 self._tell()
-            return
+            return len(new)
         if self._engine is None:
             self._engine = self._start(self._workers, self._do)
         for ended in work_off(self._engine, ordered):
@@ -198,6 +198,7 @@ class Runner:
                     found is not None,
                 )
             self._tell()
+        return len(new)
 
     def _alive(self, ended_well: bool, how: str) -> None:
         """Whether it is worth while to go on: not if all that there was so far is processes that ended."""

@@ -53,11 +53,15 @@ class CandidateTrial:
 
 @dataclass(frozen=True)
 class Progressed:
-    """How far learning is: the generation, the mean utility in a second of its best candidates, and seconds of real time."""
+    """How far learning is: the generation, the mean utility in a second of its best candidates, and seconds of real time.
+
+    `kept` is the number of generations of which all trials were taken from the folder.
+    """
 
     generation: int
     utility: float
     seconds: float
+    kept: int = 0
 
 
 def _returns(numbers: Sequence[float], seeds: Sequence[int], options: Mapping[str, Any]) -> float:
@@ -128,7 +132,7 @@ def learn(
     random = np.random.default_rng(seed)
     mean = np.zeros(len(OBSERVATION) + 1)
     spread = np.full_like(mean, SPREAD)
-    number = 0
+    number = kept = 0
     means = []
     # One process by itself needs no other.
     workers = 0 if processes == 1 and engine == "local" else processes
@@ -143,7 +147,7 @@ def learn(
             # New scenarios each time: those of one generation alone can be learned by heart.
             seeds = [int(x) for x in random.integers(2**31, size=SCENARIOS)]
             jobs = [CandidateTrial([float(x) for x in c], seeds, options) for c in candidates]
-            runner.make(jobs)
+            kept += runner.make(jobs) == 0
             found = [_utility(runner.get(job)) for job in jobs]
             # Equal ones in their order.
             best = np.argsort(-np.array(found), kind="stable")[:BEST]
@@ -153,7 +157,7 @@ def learn(
             taken = time.monotonic() - began
             utility = float(np.mean([found[i] for i in best]))
             if progress is not None:
-                progress(Progressed(number, utility, taken))
+                progress(Progressed(number, utility, taken, kept))
             if number >= generations if generations is not None else taken >= seconds:
                 break
     about = {

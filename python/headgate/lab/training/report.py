@@ -13,11 +13,14 @@ from .policy import LearnedPolicy
 _COMPANY = {"alone": "alone", "twin": "with its like"}
 
 
-def answer(policy: LearnedPolicy, rows: Sequence[ControlMeasured], file: Path, name: str) -> JudgeReport:
-    """The report on a policy that was written into a file under a name."""
+def answer(
+    policy: LearnedPolicy, rows: Sequence[ControlMeasured], file: Path, name: str, kept: str = ""
+) -> JudgeReport:
+    """The report on a policy that was written into a file under a name; `kept` says what a folder of trials gave."""
     learnt = counted(int(policy.about["generations"]), "generation")
     own = [f"{row.share:.2f} {_company(row)}" for row in rows if row.control == name]
     notes = [f'Written to {file}: plugins = ["{file.name}"] and control = "{name}" in a scenario beside it.']
+    notes += [kept] if kept else []
     if rows:
         notes.append(
             f"Means over {counted(rows[0].episodes, 'scenario')} that were not learned from. share: of the max-min fair rate; "

@@ -39,7 +39,7 @@ def answer(found: Inference, paper: str, figure: Path | None, key: str, drawn: b
         drawn: whether the report has the figure, for a page.
     """
     settled = ((name, found.answer(name).unknown.levels[level].name) for name, level in found.found.items())
-    words = [f"--unknown={name}={level}" for name, level in settled]
+    words = [word for name, level in settled for word in ("--unknown", f"{name}={level}")]
     see = [("the numbers with what was found", _line("reproduce", paper, words))] if words else []
     if figure is not None:
         see.append(("probabilities of all levels", shlex.quote(str(figure))))
@@ -87,11 +87,11 @@ def _uncertain(block: Block, paper: str) -> Iterator[FailedLine]:
         if a.outcome in ("undetermined", "one row"):
             # What the numbers would be with the level that rivals the folder's.
             rivals = [k for k in np.argsort(-a.posterior, kind="stable").tolist() if k != u.default]
-            see = _line("reproduce", paper, [f"--unknown={u.name}={u.levels[rivals[0]].name}"])
+            see = _line("reproduce", paper, ["--unknown", f"{u.name}={u.levels[rivals[0]].name}"])
             name, value, bound, rule = _why(a, block)
             yield FailedLine(f"{u.name}: {name}", value, bound, "ours", f"how-to/infer, rule {rule}", see)
     if held := [a.unknown.name for a in block.answers if a.outcome == "held"]:
-        see = _line("infer", paper, [f"--unknown={name}" for name in held])
+        see = _line("infer", paper, [word for name in held for word in ("--unknown", name)])
         what, bound = "not examined", f"all combinations to be at most {block.settings}, or more --settings"
         said = f"{listed(held)}: {what}; expected {bound} (ours, how-to/infer, rule 3)"
         yield FailedLine(listed(held), what, bound, "ours", "how-to/infer, rule 3", see, said)
@@ -100,7 +100,7 @@ def _uncertain(block: Block, paper: str) -> Iterator[FailedLine]:
         level = a.unknown.levels[int(a.posterior.argmax())].name if a.against else ""
         for row, loss in a.against:
             item = next(name for name in items if row.startswith(f"{name} "))
-            changed = [] if level == _default(a) else [f"--unknown={a.unknown.name}={level}"]
+            changed = [] if level == _default(a) else ["--unknown", f"{a.unknown.name}={level}"]
             yield FailedLine(
                 f"{a.unknown.name} = {level}: loss of likelihood in {row}", f"{loss:.1f}", f"at most {AGAINST:g}", "ours",
                 "how-to/infer, below rule 5", _line("reproduce", paper, [item, *changed]),
@@ -150,9 +150,7 @@ def _parts(found: Inference) -> list[ReportPart]:
     from ...plots.canvas import to_svg
     from .figure import draw
 
-    caption = (
-        "Probabilities of the levels: bars by all rows, lines before. * the folder's level, T that of the text alone."
-    )
+    caption = "Probabilities of the levels of each unknown that changes a row."
     figure = ReportPart("Probabilities", figures=[ReportFigure(caption, to_svg(draw(found), caption))])
     return [figure, *(_part(block) for block in found.blocks)]
 
@@ -226,6 +224,6 @@ def _depends(c: Conclusion, paper: str) -> FailedLine:
     other = next(x for x in c.shares if (c.shares[x] > 0.5) != (c.shares.get(default, 0.0) > 0.5))
     return FailedLine(
         f"{c.claim} ({c.item}): {c.text}", "; ".join(levels), f"the same with all levels of {c.unknown.name}",
-        see=_line("reproduce", paper, [c.item, f"--unknown={c.unknown.name}={other}"]), said=f"{c.claim} ({c.item}): {c.text}",
+        see=_line("reproduce", paper, [c.item, "--unknown", f"{c.unknown.name}={other}"]), said=f"{c.claim} ({c.item}): {c.text}",
         detail=tuple(row for each in levels for row in textwrap.wrap(f"{c.unknown.name}: {each}", 74)),
     )  # fmt: skip
