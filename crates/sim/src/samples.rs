@@ -1,7 +1,7 @@
 //! What a run counts interval by interval.
 
 use crate::capacity::Capacity;
-use crate::meter::{Control, Count, FlowMeter, GaugeRow, IntervalRow, LaneMark, PortMeter, Traffic};
+use crate::meter::{Count, FlowMeter, GaugeRow, IntervalRow, LaneMark, PortMeter, Traffic};
 use crate::net::Lane;
 use headgate_packet::{Duration, Time};
 use headgate_queue::Discipline as _;
@@ -75,13 +75,7 @@ impl Samples {
         for (i, meter) in meters.iter_mut().enumerate() {
             packets.0 += meter.traffic.sent;
             packets.1 += meter.traffic.received;
-            let mut control = Control::default();
-            if let Some(meter) = &mut meter.control {
-                control = std::mem::take(&mut meter.now);
-                if !warm_up {
-                    meter.total.add(&control);
-                }
-            }
+            let control = meter.control.as_mut().map(|meter| meter.close(warm_up)).unwrap_or_default();
             if wanted {
                 let mark = &mut self.marks[i];
                 let count = Count { traffic: meter.traffic.since(mark), control };

@@ -9,20 +9,33 @@ const BITS: u32 = 5;
 /// Buckets by which the table grows.
 const STEP: u32 = 8;
 /// Maximum number of durations that are kept one by one.
-const FEW: u64 = 32;
+const FEW: usize = 32;
+
+/// Durations: one by one while they are few, and later their counts by logarithmic bucket.
+#[derive(Clone, Debug)]
+pub enum Histogram {
+    /// At most 32, in the order in which they came. Most flows of a large run have no more.
+    Few(Vec<Duration>),
+    /// More.
+    Many(Box<Counts>),
+}
 
 /// Counts of durations by logarithmic bucket.
 #[derive(Clone, Debug, Default)]
-pub struct Histogram {
+pub struct Counts {
     first: u32,
     counts: Vec<u32>,
     /// Buckets, each as often as its count has passed 2^32: a long run has few, and counts of 32 bits take half the memory.
     full: Vec<u32>,
     total: u64,
-    /// The durations while they are few.
-    few: Vec<Duration>,
     least: Duration,
     greatest: Duration,
+}
+
+impl Default for Histogram {
+    fn default() -> Histogram {
+        Histogram::Few(Vec::new())
+    }
 }
 
 /// Durations below 2^BITS ps have a bucket each; above, an octave has 2^BITS buckets.
@@ -44,10 +57,79 @@ impl Histogram {
     /// Counts one duration.
     #[inline]
     pub fn record(&mut self, d: Duration) {
+        match self {
+            Histogram::Many(counts) => counts.record(d),
+            Histogram::Few(_) => self.keep(d),
+        }
+    }
+
+    #[cold]
+    fn keep(&mut self, d: Duration) {
+        let Histogram::Few(few) = self else { return };
+        if few.len() < FEW {
+            if few.len() == few.capacity() {
+                // Not twice as many: there may be a million of these.
+                few.reserve_exact(if few.is_empty() { 1 } else { 4 - few.len() % 4 });
+            }
+            return few.push(d);
+        }
+        let mut counts = Counts::of(few);
+        counts.record(d);
+        *self = Histogram::Many(Box::new(counts));
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Histogram::Few(few) if few.is_empty())
+    }
+
+    /// Bytes that it takes beside itself.
+    pub fn memory(&self) -> usize {
+        match self {
+            Histogram::Few(few) => few.capacity() * size_of::<Duration>(),
+            Histogram::Many(counts) => {
+                size_of::<Counts>() + (counts.counts.capacity() + counts.full.capacity()) * size_of::<u32>()
+            }
+        }
+    }
+
+    /// The `q`-quantile in seconds, 0 <= q <= 1; NaN when nothing was counted. Of few durations the one of rank ceil(q n), of many one that is
+    /// interpolated inside its bucket.
+    pub fn quantile(&self, q: f64) -> f64 {
+        match self {
+            Histogram::Few(few) if few.is_empty() => f64::NAN,
+            Histogram::Few(few) => {
+                let (rank, mut few) = (q * few.len() as f64, few.clone());
+                few.sort_unstable();
+                few[(rank.ceil() as usize).clamp(1, few.len()) - 1].as_secs_f64()
+            }
+            Histogram::Many(counts) => counts.quantile(q),
+        }
+    }
+
+    /// The buckets that are not empty, in order: number, lower and upper edge in seconds, count. No edge lies outside of what was counted: the first
+    /// one is the least duration, and the last one the greatest.
+    pub fn buckets(&self) -> Vec<(u32, f64, f64, u64)> {
+        match self {
+            Histogram::Few(few) => Counts::of(few).buckets().collect(),
+            Histogram::Many(counts) => counts.buckets().collect(),
+        }
+    }
+}
+
+impl Counts {
+    fn of(few: &[Duration]) -> Counts {
+        let mut counts = Counts::default();
+        few.iter().for_each(|d| counts.record(*d));
+        counts
+    }
+
+    #[inline]
+    fn record(&mut self, d: Duration) {
         let b = bucket(d);
         self.total += 1;
         // Rare: the extremes move in the beginning.
-        if self.total <= FEW || d < self.least || d > self.greatest {
+        if self.total == 1 || d < self.least || d > self.greatest {
             self.note(d);
         }
         match self.counts.get_mut(b.wrapping_sub(self.first) as usize) {
@@ -64,11 +146,6 @@ impl Histogram {
     #[cold]
     fn note(&mut self, d: Duration) {
         (self.least, self.greatest) = if self.total == 1 { (d, d) } else { (self.least.min(d), self.greatest.max(d)) };
-        if self.total <= FEW {
-            self.few.push(d);
-        } else {
-            self.few = Vec::new();
-        }
     }
 
     #[cold]
@@ -98,15 +175,8 @@ impl Histogram {
         })
     }
 
-    /// The `q`-quantile in seconds, 0 <= q <= 1; NaN when nothing was counted. Of few durations the one of rank ceil(q n), of many one that is
-    /// interpolated inside its bucket.
-    pub fn quantile(&self, q: f64) -> f64 {
+    fn quantile(&self, q: f64) -> f64 {
         let rank = q * self.total as f64;
-        if (1..=FEW).contains(&self.total) {
-            let mut few = self.few.clone();
-            few.sort_unstable();
-            return few[(rank.ceil() as usize).clamp(1, few.len()) - 1].as_secs_f64();
-        }
         let mut below = 0.0;
         for (i, count) in self.counts().enumerate() {
             let count = count as f64;
@@ -120,9 +190,7 @@ impl Histogram {
         f64::NAN
     }
 
-    /// The buckets that are not empty, in order: number, lower and upper edge in seconds, count. No edge lies outside of what was counted: the first
-    /// one is the least duration, and the last one the greatest.
-    pub fn buckets(&self) -> impl Iterator<Item = (u32, f64, f64, u64)> {
+    fn buckets(&self) -> impl Iterator<Item = (u32, f64, f64, u64)> {
         let (least, greatest) = (self.least.as_secs_f64(), self.greatest.as_secs_f64());
         (self.first..).zip(self.counts()).filter(|(_, count)| *count > 0).map(move |(bucket, count)| {
             let (edge, width) = edges(bucket);
@@ -172,7 +240,7 @@ mod tests {
 
     #[test]
     fn counts_go_on_beyond_2_to_the_32() {
-        let (mut h, d) = (Histogram::default(), Duration::from_millis(1));
+        let (mut h, d) = (Counts::default(), Duration::from_millis(1));
         h.record(d);
         let i = (bucket(d) - h.first) as usize;
         for passed in 1..3u64 {
@@ -205,7 +273,7 @@ mod tests {
             let exact = ps[((q * ps.len() as f64).ceil() as usize).clamp(1, ps.len()) - 1] as f64 * 1e-12;
             let got = h.quantile(q);
             prop_assert!((got - exact).abs() <= exact / 31.0, "{got} {exact}");
-            prop_assert!(ps.len() > FEW as usize || got == exact, "{got} {exact}, one of {}", ps.len());
+            prop_assert!(ps.len() > FEW || got == exact, "{got} {exact}, one of {}", ps.len());
             let ends = [ps[0], ps[ps.len() - 1]].map(|x| Duration::from_ps(x).as_secs_f64());
             for q in [0.0, q, 1.0] {
                 prop_assert!((ends[0]..=ends[1]).contains(&h.quantile(q)));
@@ -221,11 +289,13 @@ mod tests {
             h.record(Duration::from_ps(ps));
         }
         let rounded = |x: f64| (x * 1e12).round() as u64;
-        let got: Vec<_> = h.buckets().map(|(_, low, high, n)| (rounded(low), rounded(high), n)).collect();
+        let got: Vec<_> = h.buckets().into_iter().map(|(_, low, high, n)| (rounded(low), rounded(high), n)).collect();
         assert_eq!(got, [(33, 34, 1), (70, 72, 2), (992, 1008, 2), (999_424, 1_000_000, 1)]);
-        let numbers: Vec<_> = h.buckets().map(|b| b.0).collect();
+        let numbers: Vec<_> = h.buckets().into_iter().map(|b| b.0).collect();
         // 32 to an octave from 32 ps on: 70 is the fourth of the second octave.
         assert_eq!(numbers, [33, 64 + 3, 5 * 32 + 30, 15 * 32 + 29]);
-        assert!(h.counts.len() < 15 * 32 + 29, "the table begins near the least");
+        (0..FEW).for_each(|_| h.record(Duration::from_ps(1_000)));
+        let Histogram::Many(counts) = &h else { panic!("there are more than {FEW}") };
+        assert!(counts.counts.len() < 15 * 32 + 29, "the table begins near the least");
     }
 }

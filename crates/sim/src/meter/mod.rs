@@ -12,7 +12,7 @@ pub use digest::Digest;
 pub use estimates::Estimates;
 pub use histogram::Histogram;
 pub use moments::Moments;
-pub use objects::{Class, Completions, Ideal, ObjectRow, Objects};
+pub use objects::{Class, Completions, Ideal, ObjectRow, Objects, Transfers};
 pub use port::{LaneMark, PortMeter, difference, share};
 pub use ratio::Ratio;
 
@@ -131,8 +131,8 @@ impl Control {
 pub struct FlowMeter {
     /// Since the warm-up; before its end, of the present interval.
     pub traffic: Traffic,
-    /// One-way delays since the warm-up; made with the first one.
-    pub one_way: Option<Box<Histogram>>,
+    /// One-way delays since the warm-up.
+    pub one_way: Histogram,
     /// Of its source, if there is anything to count.
     pub control: Option<Box<ControlMeter>>,
 }
@@ -140,24 +140,60 @@ pub struct FlowMeter {
 /// The meter of a source with flow control.
 #[derive(Clone, Debug, Default)]
 pub struct ControlMeter {
-    /// The present interval.
+    /// The present interval; if that is over and was measured, and nothing has happened since, the last one.
     pub now: Control,
-    /// The intervals since the warm-up that are over.
-    pub total: Control,
+    over: bool,
+    /// The intervals since the warm-up before that one; nothing while there is none.
+    total: Option<Box<Control>>,
     /// Round-trip times since the warm-up.
-    pub rtt: Option<Box<Histogram>>,
+    pub rtt: Histogram,
+}
+
+impl ControlMeter {
+    /// The last interval joins the total: in a run of one interval there is no total.
+    #[cold]
+    fn begin(&mut self) {
+        self.total.get_or_insert_default().add(&self.now);
+        (self.now, self.over) = (Control::default(), false);
+    }
+
+    /// The present interval is over: what was counted in it. In the warm-up that is forgotten.
+    pub fn close(&mut self, warm_up: bool) -> Control {
+        if self.over {
+            return Control::default();
+        }
+        let count = self.now;
+        if warm_up {
+            self.now = Control::default()
+        } else {
+            self.over = true
+        }
+        count
+    }
+
+    fn total(&self) -> Control {
+        let mut all = self.total.as_deref().copied().unwrap_or_default();
+        if self.over {
+            all.add(&self.now);
+        }
+        all
+    }
 }
 
 impl FlowMeter {
     /// What is counted of its source in the present interval.
     #[inline]
     pub fn control(&mut self) -> &mut ControlMeter {
-        self.control.get_or_insert_default()
+        let control = self.control.get_or_insert_default();
+        if control.over {
+            control.begin();
+        }
+        control
     }
 
     /// What was counted since the warm-up, when an interval is over.
     pub fn total(&self) -> Count {
-        Count { traffic: self.traffic, control: self.control.as_ref().map(|control| control.total).unwrap_or_default() }
+        Count { traffic: self.traffic, control: self.control.as_ref().map(|c| c.total()).unwrap_or_default() }
     }
 }
 

@@ -117,7 +117,8 @@ impl Run {
     /// The histograms of each flow's delays after the warm-up: what [`crate::delay_table`] is made from. The run keeps none.
     pub fn take_delays(&mut self) -> Vec<Delays> {
         let take = |meter: &mut FlowMeter| {
-            [meter.control.as_mut().and_then(|control| control.rtt.take()), meter.one_way.take()]
+            let rtt = meter.control.as_mut().map(|control| std::mem::take(&mut control.rtt));
+            [rtt.unwrap_or_default(), std::mem::take(&mut meter.one_way)]
         };
         self.record.meters.iter_mut().map(take).collect()
     }

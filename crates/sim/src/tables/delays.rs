@@ -8,7 +8,7 @@ use crate::table::Of::{Code, Float, Int};
 use crate::table::{Column, Table, column, table};
 
 /// Round-trip times and one-way delays of one flow, where there were any.
-pub type Delays = [Option<Box<Histogram>>; 2];
+pub type Delays = [Histogram; 2];
 
 /// One bucket.
 pub(super) struct Row {
@@ -34,14 +34,14 @@ pub(super) fn columns() -> Vec<Column<Row>> {
 
 /// The table of delays.
 pub fn delay_table(delays: &[Delays], flows: &[spec::Flow]) -> Table {
-    made(delays.iter().map(|of_flow| of_flow.each_ref().map(Option::as_deref)), flows)
+    made(delays.iter().map(|of_flow| of_flow.each_ref().map(Some)), flows)
 }
 
 impl Finished<'_> {
     /// The table of delays of a run whose delays were not taken.
     pub fn delay_table(&self, s: &spec::Scenario) -> Table {
         fn of_flow(meter: &FlowMeter) -> [Option<&Histogram>; 2] {
-            [meter.control.as_ref().and_then(|control| control.rtt.as_deref()), meter.one_way.as_deref()]
+            [meter.control.as_ref().map(|control| &control.rtt), Some(&meter.one_way)]
         }
         made(self.record.meters.iter().map(of_flow), &s.flows)
     }

@@ -3,7 +3,7 @@
 use super::{Counted, counted};
 use crate::finished::Finished;
 use crate::flows::Role;
-use crate::meter::{Completions, Count, FlowMeter, Histogram};
+use crate::meter::{Completions, Count, FlowMeter, Transfers};
 use crate::spec::{Flow, Scenario};
 use crate::table::Kind::{Given, Key, Least, Mean, Most, Total};
 use crate::table::Of::{Float, Int, Name};
@@ -18,8 +18,8 @@ pub(super) struct Row<'a> {
     meter: &'a FlowMeter,
     start: Time,
     end: Time,
-    /// Transfers that began after the warm-up, and those of them that are complete.
-    objects: Option<(u64, &'a Completions)>,
+    /// Its transfers.
+    objects: Option<Transfers<'a>>,
     /// Packets that the sink has not received at the end, of those that it was asked for.
     owed: u64,
     /// When it sends in the time measured.
@@ -34,11 +34,11 @@ impl Counted for Row<'_> {
 
 impl Row<'_> {
     fn rtt(&self, q: f64) -> f64 {
-        quantile(self.meter.control.as_ref().and_then(|control| control.rtt.as_deref()), q)
+        self.meter.control.as_ref().map_or(f64::NAN, |control| control.rtt.quantile(q))
     }
 
     fn of_objects(&self, value: impl Fn(&Completions) -> f64) -> f64 {
-        self.objects.map_or(f64::NAN, |(_, of)| value(of))
+        self.objects.map_or(f64::NAN, |of| of.figure(value))
     }
 
     /// What it asks for in the time measured. A source of transfers, or of bursts that a flow control holds back, has to send what was left of them at the
@@ -54,7 +54,7 @@ impl Row<'_> {
     }
 
     fn one_way(&self, q: f64) -> f64 {
-        quantile(self.meter.one_way.as_deref(), q)
+        self.meter.one_way.quantile(q)
     }
 }
 
@@ -77,10 +77,6 @@ pub(crate) fn sends(flow: &Flow, (start, end): (Time, Time), stop: Option<Time>)
 /// When events end flows.
 pub(crate) fn stops(s: &Scenario) -> HashMap<&str, Time> {
     s.events.iter().rev().filter_map(|e| Some((e.stop.as_deref()?, Time::ZERO + e.at))).collect()
-}
-
-fn quantile(histogram: Option<&Histogram>, q: f64) -> f64 {
-    histogram.map_or(f64::NAN, |h| h.quantile(q))
 }
 
 #[rustfmt::skip]
@@ -111,8 +107,8 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("owd_p95_s", "s", Mean, Float(|r| r.one_way(0.95)), "95 % quantile of the one-way delays."),
         column("owd_p99_s", "s", Mean, Float(|r| r.one_way(0.99)), "99 % quantile of the one-way delays."),
         column("queueing_mean_s", "s", Mean, Float(|r| r.count.traffic.waited_mean()), "Mean time in the queues on their path, of all packets received."),
-        column("started", "", Total, Int(|r| r.objects.map_or(0, |o| o.0)), "Transfers that began after the warm-up; 0 for a workload without any."),
-        column("finished", "", Total, Int(|r| r.objects.map_or(0, |o| o.1.time.count)), "Transfers of these of which the sink has received all."),
+        column("started", "", Total, Int(|r| r.objects.map_or(0, |o| o.started())), "Transfers that began after the warm-up; 0 for a workload without any."),
+        column("finished", "", Total, Int(|r| r.objects.map_or(0, |o| o.finished())), "Transfers of these of which the sink has received all."),
         column("fct_mean_s", "s", Mean, Float(|r| r.of_objects(|o| o.time.mean())), "Mean completion time of the transfers."),
         column("fct_p50_s", "s", Mean, Float(|r| r.of_objects(|o| o.times.quantile(0.5))), "Median of the completion times."),
         column("fct_p95_s", "s", Mean, Float(|r| r.of_objects(|o| o.times.quantile(0.95))), "95 % quantile of the completion times."),
