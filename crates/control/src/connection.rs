@@ -1,6 +1,6 @@
 //! A flow's source: a protocol and the transport that serves it.
 
-use crate::source::{AnySource, Source};
+use crate::source::{AnySource, Asleep, Open, Source, Story};
 use crate::transport::{Config, Received};
 use crate::{Echo, Spec};
 use headgate_packet::foreign::Fault;
@@ -58,6 +58,41 @@ impl Connection {
     /// A source with nothing to send yet. Sources with the same parameters may share the `config` that they give.
     pub fn new(spec: &Spec, config: &Arc<Config>) -> Connection {
         Connection(AnySource::new(spec, config))
+    }
+
+    /// One that sleeps and has not begun.
+    pub fn asleep() -> Connection {
+        Connection(AnySource::Asleep(Asleep::default()))
+    }
+
+    /// One that is over: nothing is supplied to it any more.
+    pub fn over() -> Connection {
+        Connection(AnySource::Open(Open::default()))
+    }
+
+    /// Whether it sleeps: then it has to be woken before anything is done with it.
+    #[inline]
+    pub fn is_asleep(&self) -> bool {
+        matches!(self.0, AnySource::Asleep(_))
+    }
+
+    /// Takes the place of one that sleeps, of the same flow control: what happened to that one happens to it. The story, with which it may sleep again
+    /// unless an acknowledgement or a further supply comes.
+    pub fn wake(&mut self, fresh: Connection) -> Box<Story> {
+        let asleep = std::mem::replace(&mut self.0, fresh.0);
+        let story = if let AnySource::Asleep(asleep) = asleep { asleep.0.unwrap_or_default() } else { Box::default() };
+        story.repeat(self);
+        story
+    }
+
+    /// It sleeps from now on; this is all that has happened to it.
+    pub fn sleep(&mut self, story: Box<Story>) {
+        self.0 = AnySource::Asleep(Asleep(Some(story)));
+    }
+
+    /// Sends all that it may send now.
+    pub(crate) fn send_all(&mut self, now: Time) {
+        while self.poll_send(now).is_some() {}
     }
 
     /// A session whose workload has this many layers; its receiver takes chances. No other source takes notice.

@@ -16,6 +16,7 @@ pub use ack::{Ack, Probe};
 pub use connection::{AckPacket, Connection, Segment};
 use headgate_packet::{Rng, Time};
 pub use protocols::{AnyFlowControl, LIST, REGISTRY, Spec};
+pub use source::Story;
 pub use transport::tcp::Echo;
 use transport::tcp::{AfterIdle, Sent};
 

@@ -1,5 +1,6 @@
 //! What a run takes in memory: the parts that grow are counted, and a run that would take too much is refused or ended.
 
+use headgate_control::transport::Way;
 use headgate_sim::link::LineRate;
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Rows, Run};
@@ -162,4 +163,59 @@ fn a_burst_in_parts_is_the_same_burst() {
     assert_eq!(first.iter().filter(|l| l.contains("timer of flow 0")).count(), 2, "{first:?}");
     let (sent, received) = running.packets();
     assert_eq!((sent, received), (40_000, 40_000));
+}
+
+/// Five flows of a control, over a line that is down at first, so that timers run out before anything is acknowledged.
+fn late_line(control: &str, workload: &str, traces: &str) -> Scenario {
+    let text = format!(
+        r#"{{"duration": "60s", "warm_up": "0s", "interval": "60s", "seed": 7{traces},
+            "nodes": [{{"name": "a"}}, {{"name": "b", "kind": "host"}}],
+            "links": [{{"name": "l", "from": "a", "to": "b", "rate": "1Mbit/s", "delay": "5ms", "queue": {{"kind": "fcfs", "buffer": "7pkt"}}}}],
+            "events": [{{"at": "0s", "up": false, "link": "l"}}, {{"at": "9s", "up": true, "link": "l"}}],
+            "flows": [{{"name": "f", "from": "a", "to": "b", "count": 5, "start_spread": "2s", "control": "{control}", {workload}}}]}}"#
+    );
+    Scenario::from_json(&text).unwrap_or_else(|e| panic!("{control}: {e}"))
+}
+
+/// The digest at the end; and what the records took, first in the middle of the time without a line, and at the end.
+fn records(s: &Scenario) -> (u64, [u64; 2]) {
+    let mut running = Run::new_unless(s, 1, 0, Rows::Dropped, u64::MAX, &mut || false).expect("nothing bounds it");
+    while running.progress() < 0.1 {
+        running.advance(1);
+    }
+    let early = running.memory()[2].1;
+    while !running.advance(1 << 14) {}
+    // They are measured again after some events only.
+    let late = running.records_now();
+    (running.digest().value(), [early, late])
+}
+
+#[test]
+fn a_source_that_slept_does_what_one_does_that_never_sleeps() {
+    // A trace of windows wants to see each source, so that none sleeps; and it changes nothing. What is kept early tells whether they sleep.
+    let traced = r#", "traces": ["window"]"#;
+    for control in headgate_control::LIST.iter().map(|entry| entry.name) {
+        let (workload, ends) = match control {
+            "rlm" => continue, // nothing comes back to it
+            "none" => (r#""workload": {"kind": "cbr", "rate": "100kbit/s"}"#, false),
+            _ => (r#""workload": {"kind": "transfer", "packets": 40}"#, true),
+        };
+        let [asleep, awake] = ["", traced].map(|traces| records(&late_line(control, workload, traces)));
+        assert_eq!(asleep.0, awake.0, "{control}");
+        let spec = headgate_control::Spec::default_of(control).expect("it is in the list");
+        let sleeps = matches!(spec.transport().way, Way::Tcp(_) | Way::Window(_)) && !spec.takes_chances();
+        let controlled = control != "none" && ends;
+        assert_eq!(asleep.1[0] != awake.1[0], sleeps && controlled, "{control}: {asleep:?} {awake:?}");
+        let endless = [r#""workload": {"kind": "on_off", "rate": "400kbit/s"}"#, traced];
+        if controlled {
+            let [asleep, awake] = ["", traced].map(|traces| records(&late_line(control, endless[0], traces)).0);
+            assert_eq!(asleep, awake, "{control} with bursts");
+        }
+    }
+}
+
+#[test]
+fn of_a_transfer_that_is_complete_no_records_stay() {
+    let (_, [early, late]) = records(&late_line("cubic", r#""workload": {"kind": "transfer", "packets": 40}"#, ""));
+    assert!(early > 0 && late == 0, "{early} {late}");
 }

@@ -81,6 +81,11 @@ const MOST: f64 = 1e9;
 const LASTS: (f64, f64) = (1.7, 0.5);
 
 impl AllegroParams {
+    /// Whether it makes use of the random stream of its flow.
+    pub(crate) fn takes_chances(&self) -> bool {
+        true
+    }
+
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let rules = Preset::Linux.rules();

@@ -71,6 +71,11 @@ impl Check for Bbr1Params {
 }
 
 impl Bbr1Params {
+    /// Whether it makes use of the random stream of its flow.
+    pub(crate) fn takes_chances(&self) -> bool {
+        true
+    }
+
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         Config::tcp(Rules { prr: false, own_window: true, rate_samples: true, ..Preset::Linux.rules() }, Ecn::NotEct)

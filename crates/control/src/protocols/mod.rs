@@ -21,6 +21,10 @@ trait Said {
     fn target_delay(&self) -> Option<Duration> {
         None
     }
+    /// Whether it makes use of the random stream of its flow.
+    fn takes_chances(&self) -> bool {
+        false
+    }
 }
 
 impl<P> Said for P {}
@@ -75,6 +79,13 @@ macro_rules! protocols {
                 match self {
                     $(Spec::$Type(p) => p.in_layers(),)+
                     Spec::Foreign(_) => false,
+                }
+            }
+            /// Whether it makes use of the random stream of its flow.
+            pub fn takes_chances(&self) -> bool {
+                match self {
+                    $(Spec::$Type(p) => p.takes_chances(),)+
+                    Spec::Foreign(_) => true,
                 }
             }
             /// How the transport serves this protocol.

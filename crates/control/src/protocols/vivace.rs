@@ -98,6 +98,11 @@ impl Check for VivaceParams {
 const MOST: f64 = 1e9;
 
 impl VivaceParams {
+    /// Whether it makes use of the random stream of its flow.
+    pub(crate) fn takes_chances(&self) -> bool {
+        true
+    }
+
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let rules = Preset::Linux.rules();

@@ -1,5 +1,6 @@
 //! The ways in which a source sends: one file and one line in the list each.
 
+mod asleep;
 mod layers;
 mod line;
 mod open;
@@ -10,10 +11,12 @@ mod window;
 
 use crate::transport::{Config, Way};
 use crate::{AckPacket, Segment, Spec};
+pub(crate) use asleep::Asleep;
+pub use asleep::Story;
 use headgate_packet::{Duration, Time};
 use layers::Layers;
 use line::Line;
-use open::Open;
+pub(crate) use open::Open;
 use release::Release;
 pub use tcp::Tcp;
 pub use window::Window;
@@ -95,6 +98,7 @@ sources! {
     Line(Box<Line>),
     Tcp(Box<Tcp>),
     Layers(Box<Layers>),
+    Asleep(Asleep),
 }
 
 impl AnySource {

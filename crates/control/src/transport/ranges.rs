@@ -66,12 +66,6 @@ impl Ranges {
         }
     }
 
-    /// Whether there are none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The ranges, in ascending order.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = &Range<u64>> + DoubleEndedIterator {
         self.0.iter()

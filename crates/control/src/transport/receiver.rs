@@ -9,17 +9,26 @@ pub struct Received {
     pub duplicate: bool,
 }
 
+/// Words of bits. Most receivers never need one.
+#[derive(Clone, Debug)]
+struct Ahead(Vec<u64>);
+
 /// Remembers which packets arrived. Packets ahead of a gap take one bit each.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     next: u64,
     /// Bit `s % (64 * len)` is set when packet `s > next` arrived; `len` is a power of two or 0.
-    ahead: Vec<u64>,
+    ahead: Option<Box<Ahead>>,
     /// One above the highest packet that arrived.
     highest: u64,
 }
 
 impl Receiver {
+    /// One that has received this many packets, all in sequence.
+    pub fn of(received: u64) -> Receiver {
+        Receiver { next: received, highest: received, ..Receiver::default() }
+    }
+
     /// Takes in the data packet with sequence number `seq`.
     #[inline]
     pub fn on_data(&mut self, seq: u64) -> Received {
@@ -36,7 +45,7 @@ impl Receiver {
             return Received { cumulative: self.next, duplicate: true };
         }
         if seq > self.next {
-            while seq - self.next >= 64 * self.ahead.len() as u64 {
+            while seq - self.next >= 64 * self.ahead().len() as u64 {
                 self.grow();
             }
             self.set(seq, true);
@@ -63,27 +72,32 @@ impl Receiver {
 
     /// Bytes of the record of packets ahead of a gap.
     pub fn memory(&self) -> usize {
-        self.ahead.len() * size_of::<u64>()
+        size_of_val(self.ahead())
+    }
+
+    fn ahead(&self) -> &[u64] {
+        self.ahead.as_ref().map_or(&[], |ahead| &ahead.0)
     }
 
     fn place(&self, seq: u64) -> (usize, u64) {
-        let bit = seq & (64 * self.ahead.len() as u64 - 1);
+        let bit = seq & (64 * self.ahead().len() as u64 - 1);
         ((bit / 64) as usize, 1 << (bit % 64))
     }
 
     fn bit(&self, seq: u64) -> bool {
         let (word, mask) = self.place(seq);
-        self.ahead[word] & mask != 0
+        self.ahead()[word] & mask != 0
     }
 
     fn set(&mut self, seq: u64, value: bool) {
         let (word, mask) = self.place(seq);
-        if value { self.ahead[word] |= mask } else { self.ahead[word] &= !mask }
+        let Some(ahead) = &mut self.ahead else { return };
+        if value { ahead.0[word] |= mask } else { ahead.0[word] &= !mask }
     }
 
     fn grow(&mut self) {
         let held: Vec<u64> = (self.next + 1..self.highest).filter(|s| self.bit(*s)).collect();
-        self.ahead = vec![0; (self.ahead.len() * 2).max(1)];
+        self.ahead = Some(Box::new(Ahead(vec![0; (self.ahead().len() * 2).max(1)])));
         for seq in held {
             self.set(seq, true);
         }
@@ -118,6 +132,6 @@ mod tests {
             assert_eq!(receiver.on_data(block).cumulative, block + 61);
             (block + 61..block + 100).for_each(|seq| assert_eq!(receiver.on_data(seq).cumulative, seq + 1));
         }
-        assert_eq!(receiver.ahead.len(), 1);
+        assert_eq!(receiver.ahead().len(), 1);
     }
 }

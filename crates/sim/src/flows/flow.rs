@@ -6,7 +6,7 @@ use crate::spec;
 use crate::workload::{AnyWorkload, Workload as _};
 use headgate_control::Connection;
 use headgate_control::transport::tcp::{Policy, Sink};
-use headgate_control::transport::{Config, Receiver};
+use headgate_control::transport::{Config, Receiver, Way};
 use headgate_packet::{Duration, Ecn, Noise, Rng, Time};
 use std::sync::Arc;
 
@@ -44,11 +44,6 @@ pub(crate) struct Flow {
     pub ecn: Ecn,
     /// An event ended its workload.
     pub stopped: bool,
-    /// Time of its entry in the event queue; `NEVER` without one.
-    pub armed: Time,
-    /// When all packets below this one are received an object is complete; the greatest number if there is none.
-    pub object_end: u64,
-    pub ack_bytes: u32,
     pub acknowledge: bool,
     /// Its receiver joins and leaves layers.
     pub layered: bool,
@@ -56,7 +51,18 @@ pub(crate) struct Flow {
     pub labelled: bool,
     /// Its hosts keep its packets back for random times.
     pub noisy: bool,
+    /// Its sink is made when the first packet arrives.
+    pub sink_due: bool,
+    /// It goes when nothing of it is in the network.
+    pub leaves: bool,
+    /// Time of its entry in the event queue; `NEVER` without one.
+    pub armed: Time,
+    /// When all packets below this one are received an object is complete; the greatest number if there is none.
+    pub object_end: u64,
     pub receiver: Receiver,
+    pub ack_bytes: u32,
+    /// Number of what its source and its sink are made by.
+    pub maker: u32,
     /// In the receiver's place, for a flow control on TCP's transport.
     pub sink: Option<Box<FlowSink>>,
     /// Packets of the present object, or of a workload without objects all so far; and when the object began.
@@ -80,19 +86,54 @@ pub(crate) struct FlowSink {
     pub last: (u64, Time, u64),
 }
 
+/// What sources and sinks of one kind are made by, before the run and during it.
+#[derive(Clone, Debug)]
+pub(crate) struct Maker {
+    flow: spec::Flow,
+    config: Arc<Config>,
+    policy: Arc<Policy>,
+    /// The largest window of a flow control that is not the engine's.
+    most: u64,
+}
+
+impl Maker {
+    /// A source that has done nothing.
+    pub fn source(&self) -> Connection {
+        let mut connection = Connection::new(&self.flow.control, &self.config);
+        connection.set_packet_bytes(self.flow.packet.mean_bytes());
+        connection.set_most(self.most);
+        connection
+    }
+
+    /// A sink that has received nothing, of which packets below `end` are wanted.
+    pub fn sink(&self, end: u64) -> Box<FlowSink> {
+        let mut sink = Sink::sharing(&self.policy);
+        if end < u64::MAX {
+            sink.set_end(end);
+        }
+        Box::new(FlowSink { sink, armed: Time::NEVER, last: (0, Time::ZERO, 0) })
+    }
+
+    /// Whether a source may sleep: what it does follows from what happens to it.
+    fn may_sleep(&self) -> bool {
+        let way = matches!(self.config.way, Way::Tcp(_) | Way::Window(_));
+        way && !self.flow.control.takes_chances()
+    }
+}
+
 /// What the flows of an entry have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
     flow: spec::Flow,
-    config: Arc<Config>,
-    policy: Policy,
+    maker: Arc<Maker>,
     of_run: (u64, u64),
     /// One that has not begun.
     workload: AnyWorkload,
     /// The span of the noise of its hosts.
     noise: Duration,
-    /// The largest window of a flow control that is not the engine's.
-    most: u64,
+    /// Number of its maker, and whether its sources may sleep.
+    number: u32,
+    sleeps: bool,
 }
 
 impl Kind {
@@ -102,12 +143,24 @@ impl Kind {
         let alike = |kind: &&Kind| {
             (&kind.flow.control, &kind.flow.transport, echo(&kind.flow)) == (&flow.control, &flow.transport, echo(flow))
         };
-        let known = same.filter(alike).map(|kind| Arc::clone(&kind.config));
+        let known = same.filter(alike).map(|kind| Arc::clone(&kind.maker.config));
         let config = known.unwrap_or_else(|| Arc::new(flow.transport_config()));
         let workload = flow.workload.build(flow.packet.mean_bytes());
         let policy = flow.sink_policy();
         let policy = config.tcp_rules().map_or(policy.clone(), |rules| policy.for_recovery(rules.recovery));
-        Kind { flow: flow.clone(), config, policy, of_run, workload, noise: Duration::ZERO, most: u64::MAX }
+        let known = same.map(|kind| &kind.maker.policy).filter(|known| ***known == policy);
+        let policy = known.map_or_else(|| Arc::new(policy), Arc::clone);
+        let maker = Arc::new(Maker { flow: flow.clone(), config, policy, most: u64::MAX });
+        Kind { flow: flow.clone(), maker, of_run, workload, noise: Duration::ZERO, number: 0, sleeps: false }
+    }
+
+    /// Its maker joins a list, and its sources may sleep if `sleeps`, unless their flow control forbids it.
+    pub fn join(&mut self, makers: &mut Vec<Arc<Maker>>, sleeps: bool) {
+        self.sleeps = sleeps && self.maker.may_sleep();
+        if makers.last().is_none_or(|last| !Arc::ptr_eq(last, &self.maker)) {
+            makers.push(Arc::clone(&self.maker));
+        }
+        self.number = makers.len() as u32 - 1;
     }
 
     /// Whether a flow is of this kind, too, if the one before it is.
@@ -118,7 +171,7 @@ impl Kind {
     /// Its flows have this noise from now on: their own, or that of all hosts, which does not touch a paced source. `packet_time` is that of a packet on
     /// the slowest line of the path.
     pub fn set_noise(&mut self, hosts: &spec::Hosts, packet_time: impl FnOnce() -> Duration) {
-        let of_hosts = || if self.config.is_paced() { Noise::default() } else { hosts.noise };
+        let of_hosts = || if self.maker.config.is_paced() { Noise::default() } else { hosts.noise };
         let noise = self.flow.noise.unwrap_or_else(of_hosts);
         self.noise = if noise.is_zero() { Duration::ZERO } else { noise.span(packet_time()) };
     }
@@ -126,7 +179,10 @@ impl Kind {
     /// The windows of its flows are at most this from now on, if their flow control is not the engine's.
     pub fn set_most(&mut self, window: impl FnOnce() -> u64) {
         if matches!(self.flow.control, headgate_control::Spec::Foreign(_)) {
-            self.most = window();
+            let most = window();
+            if most != self.maker.most {
+                Arc::make_mut(&mut self.maker).most = most;
+            }
         }
     }
 
@@ -168,30 +224,29 @@ impl Kind {
             Role::Transient => rng.clone(),
             _ => Rng::new(self.of_run.0, self.of_run.1, &format!("flow/{name}/control")),
         };
-        let mut connection = Connection::new(&f.control, &self.config);
+        let sleeps = self.sleeps && role != Role::Transient;
+        let mut connection = if sleeps { Connection::asleep() } else { self.maker.source() };
         let is_layered = connection.has_layers();
         if let AnyWorkload::Layers(workload) = &self.workload {
             connection.set_layers(workload.count(), control);
         }
-        connection.set_packet_bytes(packet_bytes);
-        connection.set_most(self.most);
         let noise = HostNoise::new(self.noise, |stream| match role {
             // As for the flow control.
             Role::Transient => Rng::new(rng.clone().next_u64(), 0, stream),
             _ => Rng::new(self.of_run.0, self.of_run.1, &format!("flow/{name}/{stream}")),
         });
-        let chosen = self.config.has_options();
-        if chosen {
+        let chosen = self.maker.config.has_options();
+        if chosen && f.control.takes_chances() {
             connection.seed(control);
         }
-        let sink = chosen.then(|| {
-            Box::new(FlowSink { sink: Sink::new(&self.policy), armed: Time::NEVER, last: (0, Time::ZERO, 0) })
-        });
         Flow {
             connection,
             noisy: noise.is_some(),
             noise,
-            sink,
+            sink: None,
+            sink_due: chosen,
+            leaves: role == Role::Transient,
+            maker: self.number,
             receiver: Receiver::default(),
             workload: self.workload.clone(),
             entry,
@@ -213,7 +268,7 @@ impl Kind {
             layered: is_layered,
             labelled: f.label.is_some(),
             priority: f.priority,
-            ecn: self.config.ecn,
+            ecn: self.maker.config.ecn,
             stopped: false,
             armed: Time::NEVER,
             object_end: u64::MAX,
@@ -262,6 +317,16 @@ impl Flow {
         end.saturating_sub(self.sink.as_ref().map_or(self.receiver.cumulative(), |s| s.sink.cumulative()))
     }
 
+    /// Of a flow that stays: its only transfer is complete, and nothing is left to do. Its source and its sink go; what they counted stays.
+    pub fn retire(&mut self) {
+        let waits = self.sink.as_ref().is_some_and(|s| s.sink.timeout() != Time::NEVER);
+        if self.leaves && self.role == Role::Permanent && self.in_network == 0 && self.connection.is_done() && !waits {
+            let received = self.sink.take().map_or(self.receiver.cumulative(), |s| s.sink.cumulative());
+            self.receiver = Receiver::of(received);
+            (self.connection, self.leaves) = (Connection::over(), false);
+        }
+    }
+
     /// Whether a flow that comes and goes is over: it has nothing to send and nothing in the network.
     pub fn is_over(&self) -> bool {
         self.role == Role::Transient && self.in_network == 0 && self.connection.is_done() && self.workload.is_over()
@@ -275,6 +340,6 @@ mod tests {
     #[test]
     fn an_uncontrolled_source_touches_two_cache_lines() {
         assert!(std::mem::offset_of!(Flow, receiver) <= 128);
-        assert!(size_of::<Flow>() <= 216, "{}", size_of::<Flow>());
+        assert!(size_of::<Flow>() <= 208, "{}", size_of::<Flow>());
     }
 }

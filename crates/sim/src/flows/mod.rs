@@ -4,13 +4,15 @@ mod flow;
 mod noise;
 mod transient;
 
-pub(crate) use flow::{Flow, Kind, Role};
+pub(crate) use flow::{Flow, Kind, Maker, Role};
 pub(crate) use noise::Kept;
 pub(crate) use transient::TransientFlows;
 
 use crate::network::Network;
+use headgate_control::Story;
 use headgate_packet::{Rng, Time};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The flows of a run.
 pub(crate) struct Flows {
@@ -18,6 +20,8 @@ pub(crate) struct Flows {
     pub places: Vec<Flow>,
     /// The entries whose flows begin during the run.
     pub transient: BTreeMap<u32, TransientFlows>,
+    /// What sources and sinks are made by.
+    pub makers: Vec<Arc<Maker>>,
     /// Of entries whose packets leave with a label, that label.
     pub labels: BTreeMap<u32, u32>,
     /// Places of flows that were removed.
@@ -36,9 +40,29 @@ impl Flows {
     pub fn out_of_network(&mut self, f: usize) {
         let flow = &mut self.places[f];
         flow.in_network -= 1;
-        if flow.in_network == 0 && flow.role == Role::Transient {
+        if flow.in_network == 0 && flow.leaves {
             self.maybe_over.push(f as u32);
         }
+    }
+
+    /// Wakes the source of a flow, if it sleeps; then its story.
+    #[inline(always)]
+    pub fn wake(&mut self, f: usize) -> Option<Box<Story>> {
+        if self.places[f].connection.is_asleep() { Some(self.wake_up(f)) } else { None }
+    }
+
+    #[cold]
+    fn wake_up(&mut self, f: usize) -> Box<Story> {
+        let flow = &mut self.places[f];
+        flow.connection.wake(self.makers[flow.maker as usize].source())
+    }
+
+    /// The first packet of a flow arrives whose sink chooses when to acknowledge.
+    #[cold]
+    pub fn make_sink(&mut self, f: usize) {
+        let flow = &mut self.places[f];
+        flow.sink = Some(self.makers[flow.maker as usize].sink(flow.object_end));
+        flow.sink_due = false;
     }
 
     /// The scenario's entry of a flow. Those of the scenario are their own entries, and their records need not be read.
@@ -73,6 +97,7 @@ impl Flows {
     pub fn remove_those_over(&mut self) {
         for i in 0..self.maybe_over.len() {
             let f = self.maybe_over[i] as usize;
+            self.places[f].retire();
             if self.places[f].is_over() {
                 let Flow { entry, forward, back, .. } = self.places[f];
                 self.transient.get_mut(&entry).expect("its flows begin during the run").give_back([forward, back]);

@@ -71,6 +71,8 @@ impl Run {
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
         let (mut transient, mut objects) = (BTreeMap::new(), Objects::default());
         let mut kind = Kind::new(&s.flows[0], None, (seed, run));
+        let mut makers = Vec::new();
+        let traces = Traces::new(&s.traces);
         let mut name = "flow/".to_owned();
         let (mut way, mut shared) = ([0; 2], false);
         for (i, f) in s.flows.iter().enumerate() {
@@ -95,6 +97,7 @@ impl Run {
                     f.packet.mean_bytes(),
                 )
             });
+            kind.join(&mut makers, !traces.wants_flows());
             name.truncate("flow/".len());
             f.write_name(&mut name);
             let (mut rng, lengths) = (Rng::new(seed, run, &name), f.packet.build(seed, run, &name["flow/".len()..]));
@@ -139,12 +142,13 @@ impl Run {
             objects,
             digest: Digest::default(),
             samples,
-            traces: Traces::new(&s.traces),
+            traces,
             log: None,
         };
         let flows = Flows {
             places: flows,
             transient,
+            makers,
             labels: labels(s),
             free: Vec::new(),
             maybe_over: Vec::new(),

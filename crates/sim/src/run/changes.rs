@@ -22,6 +22,7 @@ impl Run {
         }
         if let Some(f) = change.stop {
             self.flows.places[f].stopped = true;
+            self.flows.wake(f);
             self.flows.places[f].connection.stop();
         }
     }

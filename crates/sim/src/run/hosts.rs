@@ -18,6 +18,9 @@ impl Run {
     pub(super) fn on_data(&mut self, handle: u32, bytes: u32, class: u8) {
         let payload = self.network.payloads.get(handle);
         let f = payload.flow as usize;
+        if self.flows.places[f].sink_due {
+            self.flows.make_sink(f);
+        }
         let flow = &mut self.flows.places[f];
         let (mut answer, mut waits) = (None, false);
         let received = match &mut flow.sink {
@@ -51,7 +54,7 @@ impl Run {
         count.one_way_ps.add(one_way.as_ps());
         count.waited_ps.add(payload.waited);
         if self.record.samples.measuring {
-            meter.one_way.get_or_insert_default().record(one_way);
+            meter.one_way.record(one_way);
         }
         let (back, ack_bytes, acknowledge, layered) = (flow.back, flow.ack_bytes, flow.acknowledge, flow.layered);
         let complete = received.cumulative >= flow.object_end;
@@ -167,13 +170,14 @@ impl Run {
     /// The sink of a flow has all of an object.
     #[cold]
     fn on_complete(&mut self, f: usize) {
-        let Flow { entry, supplied, object_start, workload, rng, object_end, .. } = &mut self.flows.places[f];
+        let Flow { entry, supplied, object_start, workload, rng, object_end, leaves, .. } = &mut self.flows.places[f];
         let rng = rng.as_deref_mut().unwrap_or(&mut self.flows.no_draws);
         *object_end = u64::MAX;
         self.record.objects.finished(*entry, *supplied, *object_start, self.now, self.record.samples.warm_up);
         if let Some(think) = workload.on_complete(rng) {
             self.events.push(self.now + think, Event::Source(f as u32));
         }
+        *leaves |= workload.is_over();
     }
 
     pub(super) fn on_ack(&mut self, handle: u32) {
@@ -185,6 +189,7 @@ impl Run {
         let echo = self.network.echoes.get(payload.echo);
         let ack = AckPacket { cumulative, seq, sent, marked, waited, one_way, echo };
         let (now, measuring) = (self.now, self.record.samples.measuring);
+        self.flows.wake(f);
         let Flow { connection, entry, .. } = &mut self.flows.places[f];
         let (entry, traces) = (*entry as usize, &mut self.record.traces);
         let meter = &mut self.record.meters[entry];
@@ -192,7 +197,7 @@ impl Run {
             let meter = meter.control();
             meter.now.rtt.record(rtt);
             if measuring {
-                meter.rtt.get_or_insert_default().record(rtt);
+                meter.rtt.record(rtt);
             }
             traces.rtt(entry, now, rtt);
         });
@@ -207,10 +212,21 @@ impl Run {
             return;
         }
         flow.armed = Time::NEVER;
+        let story = self.flows.wake(f);
+        let flow = &mut self.flows.places[f];
         let before = flow.connection.timeouts();
         flow.connection.on_timeout(self.now);
-        self.record.meters[flow.entry as usize].control().now.timeouts += flow.connection.timeouts() - before;
-        self.pump(f);
+        let more = flow.connection.timeouts() - before;
+        if more > 0 {
+            self.record.meters[flow.entry as usize].control().now.timeouts += more;
+        }
+        let all = self.pump(f);
+        if let Some(mut story) = story
+            && all
+            && story.time_out(self.now)
+        {
+            self.flows.places[f].connection.sleep(story);
+        }
     }
 
     /// The workload of a flow supplies what it sends next.
@@ -226,13 +242,22 @@ impl Run {
         if supply.packets == 0 {
             return;
         }
+        let story = self.flows.wake(f);
+        let flow = &mut self.flows.places[f];
         flow.supply(supply.packets, self.now);
         if flow.object_end < u64::MAX {
             let first = flow.role == Role::Permanent && flow.object_end == supply.packets;
             self.record.objects.started(flow.entry, first, self.record.samples.measuring);
         }
         if flow.connection.is_controlled() || supply.packets > 1 {
-            self.pump(f);
+            let all = self.pump(f);
+            if let Some(mut story) = story
+                && all
+                && story.is_blank()
+            {
+                story.begin(supply.packets, self.now);
+                self.flows.places[f].connection.sleep(story);
+            }
             return;
         }
         for _ in 0..supply.packets {
@@ -307,8 +332,8 @@ impl Run {
         self.trace_flow(f);
     }
 
-    /// Sends what the flow control allows, and arms the timer.
-    fn pump(&mut self, f: usize) {
+    /// Sends what the flow control allows, and arms the timer. Whether that was all; if not, it continues in the next event.
+    fn pump(&mut self, f: usize) -> bool {
         let mut sent = 0;
         while let Some(segment) = self.flows.places[f].connection.poll_send(self.now) {
             let Segment { seq, retransmission, reacted, priority, .. } = segment;
@@ -316,7 +341,8 @@ impl Run {
             self.send(f, seq, class, retransmission, reacted);
             sent += 1;
             if sent == MOST_AT_ONCE {
-                return self.pause(f);
+                self.pause(f);
+                return false;
             }
         }
         self.budget = self.budget.saturating_sub(sent);
@@ -326,6 +352,7 @@ impl Run {
             self.events.push(deadline, Event::Flow(f as u32));
         }
         self.trace_flow(f);
+        true
     }
 
     /// The host of a source keeps a packet back that is sent now.

@@ -24,10 +24,7 @@ impl Run {
             (self.flows.places.len() - self.record.meters.len()) as u64 * TRANSIENT + numbers as u64 * CONVERSATION;
         // With many flows a look at each of them is work; its cost is kept in proportion to that of the events.
         if self.record.digest.events >= self.records_at {
-            let sink = |f: &Flow| f.sink.as_ref().map_or(0, |s| s.sink.memory());
-            let noise = |f: &Flow| f.noise.as_ref().map_or(0, |noise| noise.memory());
-            let of = |f: &Flow| f.connection.memory() + f.receiver.memory() + sink(f) + noise(f);
-            self.records = self.flows.places.iter().map(of).sum::<usize>() as u64;
+            self.records = self.records_now();
             self.records_at = self.record.digest.events + 8 * self.flows.places.len() as u64;
         }
         let [interval, gauge, trace, completion] = row_bytes();
@@ -42,6 +39,14 @@ impl Run {
             ("the table of completions", self.record.objects.rows.len() as u64 * completion),
             ("flows that began during the run", begun),
         ]
+    }
+
+    /// The bytes of what sources and sinks keep of packets now.
+    pub fn records_now(&self) -> u64 {
+        let sink = |f: &Flow| f.sink.as_ref().map_or(0, |s| s.sink.memory());
+        let noise = |f: &Flow| f.noise.as_ref().map_or(0, |noise| noise.memory());
+        let of = |f: &Flow| f.connection.memory() + f.receiver.memory() + sink(f) + noise(f);
+        self.flows.places.iter().map(of).sum::<usize>() as u64
     }
 
     /// Whether the run may continue.

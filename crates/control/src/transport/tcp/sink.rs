@@ -10,15 +10,18 @@
 //!
 //! State per flow: ranges beyond a gap, the newest of them, and the acknowledgement that waits; the reader's, where there is one.
 
+mod beyond;
 mod policy;
 mod reader;
 
-use super::{Accurate, Ranges};
+use super::Accurate;
 use crate::transport::timers::deadline;
+use beyond::Beyond;
 use headgate_packet::{Duration, Time};
 pub use policy::{EcnEcho, Policy};
 pub use reader::ReaderParams;
 use reader::{Arrival, Buffered, Reader};
+use std::sync::Arc;
 
 /// Most blocks that an acknowledgement has room for.
 pub(super) const BLOCKS: usize = 4;
@@ -112,13 +115,11 @@ pub enum Plain {
 /// The sink of one flow. Sequence numbers count packets from 0.
 #[derive(Clone, Debug)]
 pub struct Sink {
-    policy: Policy,
+    policy: Arc<Policy>,
     next: u64,
-    ahead: Ranges,
-    /// Packets beyond gaps.
+    /// Packets beyond gaps, and which they are: kept from the first one on.
     held: u64,
-    /// The ranges that grew last, newest first; some places may be empty, or hold what is no longer beyond a gap.
-    recent: [(u64, u64); BLOCKS],
+    beyond: Option<Box<Beyond>>,
     /// Packets that arrived, and those that wait to be acknowledged.
     arrived: u64,
     waiting: u64,
@@ -134,12 +135,16 @@ pub struct Sink {
 impl Sink {
     /// A sink that has nothing yet.
     pub fn new(policy: &Policy) -> Sink {
+        Sink::sharing(&Arc::new(policy.clone()))
+    }
+
+    /// The same with a policy that several sinks share.
+    pub fn sharing(policy: &Arc<Policy>) -> Sink {
         Sink {
-            policy: policy.clone(),
+            policy: Arc::clone(policy),
             next: 0,
-            ahead: Ranges::default(),
             held: 0,
-            recent: [(0, 0); BLOCKS],
+            beyond: None,
             arrived: 0,
             waiting: 0,
             timer: Time::NEVER,
@@ -156,20 +161,24 @@ impl Sink {
         self.arrived += 1;
         let before = self.next;
         let mut duplicate = seq < self.next;
-        let in_order = seq == self.next && self.ahead.is_empty();
+        let in_order = seq == self.next && self.held == 0;
         if seq == self.next {
-            let follows = self.ahead.ranges().next().filter(|r| r.start == seq + 1);
-            self.next = follows.map_or(seq + 1, |r| r.end);
-            self.ahead.forget_below(self.next);
-            self.held -= self.next - (seq + 1);
+            self.next = seq + 1;
+            if let Some(beyond) = self.beyond.as_mut().filter(|_| self.held > 0) {
+                let follows = beyond.ahead.ranges().next().filter(|r| r.start == seq + 1);
+                self.next = follows.map_or(seq + 1, |r| r.end);
+                beyond.ahead.forget_below(self.next);
+                self.held -= self.next - (seq + 1);
+            }
         } else if !duplicate {
             duplicate = true;
-            let range = self.ahead.insert(seq..seq + 1, &mut |_| duplicate = false);
+            let beyond = self.beyond.get_or_insert_default();
+            let range = beyond.ahead.insert(seq..seq + 1, &mut |_| duplicate = false);
             if !duplicate {
                 self.held += 1;
                 // Without blocks nobody asks for them.
                 if self.policy.blocks > 0 {
-                    self.note_recent((range.start, range.end));
+                    beyond.note_recent((range.start, range.end));
                 }
             }
         }
@@ -205,7 +214,7 @@ impl Sink {
     /// nothing has changed.
     #[inline]
     pub fn on_next(&mut self, seq: u64, marked: bool, now: Time) -> Option<Plain> {
-        if seq != self.next || marked || self.congested || self.marks > 0 || !self.ahead.is_empty() {
+        if seq != self.next || marked || self.congested || self.marks > 0 || self.held > 0 {
             return None;
         }
         // A program that reads later has a time of its own to watch.
@@ -285,20 +294,6 @@ impl Sink {
         }
     }
 
-    /// A range grew, of which others may have become a part. It comes first; the first of its parts makes room, the others leave empty places.
-    fn note_recent(&mut self, range: (u64, u64)) {
-        let (mut down, mut fits) = (range, false);
-        for place in &mut self.recent {
-            let part = range.0 <= place.0 && place.1 <= range.1;
-            if !fits {
-                std::mem::swap(place, &mut down);
-                fits = part;
-            } else if part {
-                *place = (0, 0);
-            }
-        }
-    }
-
     /// What the acknowledgement of the last packet reports.
     #[inline]
     pub fn echo(&self, answer: &Answer) -> Echo {
@@ -329,11 +324,11 @@ impl Sink {
             self.report_accurate(&mut echo);
         }
         // Mostly there is no range, or nobody who wants to know of it.
-        if self.policy.blocks == 0 || self.ahead.is_empty() {
+        let Some(beyond) = self.beyond.as_ref().filter(|_| self.policy.blocks > 0 && self.held > 0) else {
             return echo;
-        }
+        };
         let mut count = 0;
-        for block in self.recent {
+        for block in beyond.recent {
             if block.1 > self.next && count < self.policy.blocks {
                 echo.ranges[count] = block;
                 count += 1;
@@ -377,7 +372,7 @@ impl Sink {
 
     /// Bytes of the record of packets ahead of a gap.
     pub fn memory(&self) -> usize {
-        self.ahead.memory()
+        self.beyond.as_ref().map_or(0, |beyond| size_of::<Beyond>() + beyond.ahead.memory())
     }
 }
 
