@@ -129,6 +129,25 @@ def w6(queue: str, flows: int = 128, duration: str = "10ms") -> Workload:
     return Workload("W6", queue, flows, scenario)
 
 
+def w7(queue: str, flows: int = 1_000_000) -> Workload:
+    """10^6 bulk flows under cubic that begin at once, 100 Gbit/s, 30 ms round trip, 1500-byte packets, a bandwidth-delay product, 1 s."""
+    bulk = {"name": "f{i}", "from": "a", "to": "b", "packet": "1500B", "control": "cubic", "count": flows}
+    return Workload("W7", queue, flows, _line("1s", "100Gbit/s", "15ms", queue, "375MB", [bulk]))
+
+
+def w8(queue: str, n: int = 32) -> Workload:
+    """N constant-rate flows of 1500-byte packets that fill 100 Gbit/s together, 1 ms, 1 MB, 1 s: in real time if it takes at most 1 s."""
+    gap_ns = 12_000 * n // 100  # of 1500-byte packets at 100 Gbit/s / n
+    flows = [_cbr("f{i}", 100_000_000_000 // n, count=n, start_spread=f"{gap_ns}ns", packet="1500B")]
+    return Workload("W8", queue, n, _line("1s", "100Gbit/s", "1ms", queue, "1MB", flows))
+
+
+def w9(queue: str, control: str = "jk_reno") -> Workload:
+    """32 bulk flows under a flow control, 100 Gbit/s, 1 ms round trip, 1500-byte packets, a bandwidth-delay product, 1 s."""
+    bulk = {"name": "f{i}", "from": "a", "to": "b", "packet": "1500B", "control": _control(control, 100_000)}
+    return Workload("W9", queue, 32, _line("1s", "100Gbit/s", "500us", queue, "12500KB", [{**bulk, "count": 32}]))
+
+
 def in_python() -> list[Workload]:
     """W3 under `aimd`, and under the same in Python: what a call of a flow control of one's own costs."""
     from .. import plugins
@@ -148,6 +167,7 @@ def workloads(quick: bool = False) -> list[Workload]:
         *(replace(w2(q, "cubic"), name="W2 cubic") for q in ("fcfs", "fq_codel")),
         *(w4(q, 10_000) for q in ("drr", "fq_codel")),
         *(w(q) for w in (w5, w6) for q in ("fcfs", "fq")),
+        *(w("fcfs") for w in (w7, w8, w9)),
         *in_python(),
     ]
 
@@ -331,7 +351,7 @@ def run(
         "events_per_s": {f"{c.name} {c.queue}": c.events_pps for c in costs if c.name in ("W1", "W2", "W3")},
         "base_mb": base / 1e6,
         "bytes_per_flow": (used - base) / many,
-        "bytes_per_controlled_flow": {name: flow_bytes(name, base) for name in (*CONTROLS[:2], *CONTROLS[-2:])},
+        "bytes_per_controlled_flow": {name: flow_bytes(name, base) for name in (*CONTROLS[:2], *CONTROLS[-3:])},
         "side_by_side": side_by_side,
         "repeats": repeats,
         "machine": f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}",
