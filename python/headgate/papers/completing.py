@@ -17,9 +17,10 @@ def papers(_: click.Context, __: click.Parameter, incomplete: str) -> Completion
 
 def items(context: click.Context, _: click.Parameter, incomplete: str) -> Completions:
     """Items of the paper that stands before them."""
-    from .load import load_paper
+    from .folder import find
+    from .heads import head
 
     try:
-        return starting_with((item.name for item in load_paper(context.params["paper"], look=True).items), incomplete)
+        return starting_with((item.name for item in head(find(context.params["paper"])).items), incomplete)
     except (HeadgateError, KeyError, TypeError):
         return []

@@ -14,6 +14,7 @@ from ..results.metrics import BY_NAME, METRICS, SECONDS, Ratio
 from .checks import checked, one_of, wrong
 from .contents import FiguresForm, PaperForm, RulesForm
 from .folder import Folder, find, is_own
+from .heads import head
 from .model import FigureEntry, Item, Measure, Paper, Rule
 from .numbers import read_numbers
 from .options import OPTIONS
@@ -48,7 +49,7 @@ def _known(name: str) -> Paper:
 
 def _load(folder: Folder) -> Paper:
     title = folder.origin("paper.toml")
-    form = checked(PaperForm, folder.toml("paper.toml"), title)
+    form = head(folder)
     metrics = {name: metric_of(title, name, metric) for name, metric in form.metrics.items()}
     _unique(title, "items", [i.name for i in form.items])
     reader = Reader(folder, form)

@@ -18,17 +18,19 @@ def names() -> list[str]:
 
 def entries() -> list[dict[str, Any]]:
     """Its entries; the parameters of a paper are its items."""
-    from ..load import load_paper
+    from ..folder import find
+    from ..heads import head
 
     return [
         {
-            "name": p.name,
+            "name": name,
             "source": f"{p.authors}: {p.title}. {p.reference}",
             "parameters": [{"name": i.name, "description": i.title, "type": "item"} for i in p.items],
             "summary": p.title,
             "authors": p.authors,
         }
-        for p in map(load_paper, names())
+        for name in names()
+        for p in [head(find(name))]
     ]
 
 
