@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 mod schemas;
-use schemas::inlined;
 pub use schemas::{definition, schema, schema_of};
+use schemas::{inlined, outline};
 
 /// One entry of a list of algorithms, for schema, help, reference pages, conformance tests and benchmarks.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,11 @@ impl Entry {
     /// JSON Schema of its parameter struct; the definitions are inlined.
     pub fn schema(&self) -> Value {
         inlined(self.describe)
+    }
+
+    /// The same, but of a choice from another list only the names.
+    pub fn outline(&self) -> Value {
+        outline(self.describe)
     }
 }
 
@@ -88,7 +93,7 @@ pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Res
 /// Reads a parameter struct, checking the numeric bounds of its schema, and then the rules of its `check`.
 pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(value: Value) -> Result<P, E> {
     // What does not depend on the kind of error, and what does not on the struct, is compiled once: there are many of both.
-    within_bounds(TypeId::of::<P>(), schema_of::<P>, &value)
+    within_bounds(TypeId::of::<P>(), || outline(P::json_schema), &value)
         .and_then(|()| read::<P>(&value))
         .and_then(|params| params.check().map(|()| params).map_err(|wrong| broken(wrong, &value)))
         .map_err(E::custom)

@@ -161,7 +161,7 @@ fn plugin<M: ?Sized>(entry: &foreign::Entry<M>, list: &[Entry]) -> Value {
 }
 
 fn describe(entry: &Entry) -> Value {
-    let (schema, defaults) = (entry.schema(), (entry.defaults)());
+    let (schema, defaults) = (entry.outline(), (entry.defaults)());
     let parameters = parameters(&schema, &defaults);
     json!({
         "name": entry.name, "source": entry.card.source, "deviations": deviations(entry.header), "summary": schema["description"],
@@ -212,4 +212,25 @@ fn parameter(name: &str, schema: &Value, default: &Value) -> Value {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_describes_the_same_parameters() {
+        for entry in LISTS.iter().flat_map(|(_, entries)| *entries) {
+            let (schema, outline, defaults) = (entry.schema(), entry.outline(), (entry.defaults)());
+            assert_eq!(parameters(&outline, &defaults), parameters(&schema, &defaults), "{}", entry.name);
+            assert_eq!(outline["description"], schema["description"], "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn an_outline_of_a_discipline_describes_no_aqm() {
+        let drr = headgate_queue::LIST.iter().find(|entry| entry.name == "drr").expect("it is in the list");
+        let [whole, outline] = [drr.schema(), drr.outline()].map(|schema| schema.to_string().len());
+        assert!(5 * outline < whole, "{outline} bytes of {whole}");
+    }
 }

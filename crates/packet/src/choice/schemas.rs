@@ -1,6 +1,7 @@
 //! The JSON Schema of a choice and of its entries.
 
 use super::Entry;
+use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
@@ -10,10 +11,23 @@ pub fn schema_of<P: JsonSchema>() -> Value {
 }
 
 pub(super) fn inlined(schema: fn(&mut SchemaGenerator) -> Schema) -> Value {
-    let mut settings = schemars::generate::SchemaSettings::draft2020_12();
+    schema(&mut SchemaGenerator::new(inlining(None))).to_value()
+}
+
+/// As [`schema_of`], but a choice from another list has the names of that list alone: of the parameters themselves and of their bounds it says the same,
+/// and 60 disciplines need not describe 20 AQMs each.
+pub(super) fn outline(schema: fn(&mut SchemaGenerator) -> Schema) -> Value {
+    schema(&mut SchemaGenerator::new(inlining(Some(OUTLINE)))).to_value()
+}
+
+/// In place of the name of a meta-schema, which a part of a schema has no use for: choices are outlined.
+const OUTLINE: &str = "outline";
+
+fn inlining(mark: Option<&'static str>) -> SchemaSettings {
+    let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
-    settings.meta_schema = None;
-    schema(&mut SchemaGenerator::new(settings)).to_value()
+    settings.meta_schema = mark.map(Into::into);
+    settings
 }
 
 /// The name in the definitions of a schema of what is called `a loss law`: `LossLaw`.
@@ -37,6 +51,10 @@ pub fn schema(
     entries: &[Entry],
     registered: &[(String, String, Value)],
 ) -> Schema {
+    if generator.settings().meta_schema.as_deref() == Some(OUTLINE) {
+        let names = entries.iter().map(|entry| entry.name).chain(registered.iter().map(|(name, ..)| &**name));
+        return json_schema!({ "anyOf": [{ "type": "string", "enum": names.collect::<Vec<_>>() }] });
+    }
     let mut all: Vec<(&str, &str, Value)> = Vec::new();
     for entry in entries {
         all.push((entry.name, entry.card.source, described(generator, entry)));
