@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from headgate.papers.formulas.phase import phase, phase_winner
 from headgate.papers.formulas.starvation import (
     bbr_rates,
-    bbr_round_trip,
-    bbr_window,
     queue_delay,
     rate_of_delay,
     rate_with_error,
@@ -50,7 +48,8 @@ def test_the_fixed_point_of_two_windows(rate: float, one: float, other: float, q
 def test_equal_round_trips_share_evenly_at_the_round_trip_of_the_text() -> None:
     first, second = bbr_rates(120e6, (0.06, 0.06), 360e3)
     assert first == pytest.approx(60e6, rel=1e-6) and second == pytest.approx(60e6, rel=1e-6)
-    window, trip = bbr_window(120e6, 0.06, 360e3, 2), bbr_round_trip(120e6, 0.06, 360e3, 2)
+    # Section 5.2: a window of 2 C R / n + alpha, and a round trip of 2 R + n alpha / C.
+    window, trip = 120e6 * 0.06 + 360e3, 2 * 0.06 + 2 * 360e3 / 120e6
     assert window / trip == pytest.approx(60e6, rel=1e-9)
     assert bbr_rates(120e6, (0.04, 0.08), 360e3)[0] == pytest.approx(8.33e6, rel=1e-3)
 

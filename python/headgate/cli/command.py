@@ -6,7 +6,7 @@ What a field of a class says of its option: the name, the type, the default, and
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache, partial
 from pathlib import Path
@@ -27,9 +27,6 @@ GROUPS = (
     "Write your own",
     "Look up",
 )
-
-#: Makes the parameters of a field of this name and type.
-Maker = Callable[[str, Any], list[click.Parameter]]
 
 
 def option(help: str, default: Any = None, *flags: str, **more: Any) -> Any:

@@ -67,26 +67,6 @@ def shared_with_error(queued_bits: float, rate_bps: float, error_s: float) -> tu
     return queued_bits / (delay + error_s), queued_bits / delay
 
 
-def bbr_window(rate_bps: float, rtt_s: float, quanta_bits: float, flows: int = 1) -> float:
-    """BBR's window in bits when the window limits it and `flows` share a line evenly: 2 C R / n + alpha (section 5.2).
-
-    Raises:
-        ValueError: a value is not positive.
-    """
-    _positive(rate_bps=rate_bps, rtt_s=rtt_s, quanta_bits=quanta_bits, flows=flows)
-    return 2 * rate_bps * rtt_s / flows + quanta_bits
-
-
-def bbr_round_trip(rate_bps: float, rtt_s: float, quanta_bits: float, flows: int = 1) -> float:
-    """The round trip in seconds at that equilibrium: 2 R + n alpha / C (section 5.2).
-
-    Raises:
-        ValueError: a value is not positive.
-    """
-    _positive(rate_bps=rate_bps, rtt_s=rtt_s, quanta_bits=quanta_bits, flows=flows)
-    return 2 * rtt_s + flows * quanta_bits / rate_bps
-
-
 def bbr_rates(rate_bps: float, rtts_s: tuple[float, float], quanta_bits: float) -> tuple[float, float]:
     """The rates in bit/s of two BBR flows that their windows limit, with round trips R1 and R2 without queueing, on one line.
 
