@@ -175,3 +175,12 @@ def test_the_tool_loads_no_floor_above_it(args: list[object], tmp_path: Path) ->
 def test_a_command_of_a_floor_loads_its_own() -> None:
     """So that the test above would notice."""
     assert "headgate.lab.commands.conform" in loaded("conform", "--help", folder=ROOT, program=OWN)
+
+
+@pytest.mark.parametrize("room", ["evaluation.work", "frame.work"])
+def test_a_process_of_runs_loads_nothing_that_reads_or_draws(room: str) -> None:
+    """Forms of files are checked by pydantic, which takes as long to load as numpy: once, and not in each worker."""
+    program = f"import sys, headgate.lab.{room}; print(*sys.modules)"
+    found = {*subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()}
+    assert f"headgate.lab.{room}" in found
+    assert not found & {"pydantic", "pyarrow", "matplotlib", "jinja2", "rich", "click", "headgate.plots"}

@@ -4,34 +4,79 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
-
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from .. import _core
 from .documents import Toml, toml
 from .errors import HeadgateError, cut, nearest
 from .text import decoded
 
+if TYPE_CHECKING:
+    # Loaded by what reads a file: the processes of runs take forms, and read none.
+    from pydantic import ConfigDict, TypeAdapter
+
 T = TypeVar("T")
 
 #: Of forms: no keys but their own.
 CLOSED: ConfigDict = {"extra": "forbid"}
 
+
+class Within:
+    """Bounds of a field, as `Field` of pydantic takes them."""
+
+    __is_annotated_types_grouped_metadata__: Literal[True] = True
+
+    def __init__(self, **bounds: Any) -> None:
+        """Takes `ge`, `gt`, `le`, `lt`, `min_length`, `max_length`."""
+        self._bounds = bounds
+
+    def __iter__(self) -> Iterator[object]:
+        """What pydantic knows of them."""
+        from pydantic import Field
+
+        return iter(Field(**self._bounds).metadata)
+
+
+class Before:
+    """A function that makes the value of a field from what the file has, or raises a `ValueError`."""
+
+    def __init__(self, read: Callable[[Any], Any]) -> None:
+        """Takes the function."""
+        self._read = read
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """See `BeforeValidator` of pydantic."""
+        from pydantic import BeforeValidator
+
+        return BeforeValidator(self._read).__get_pydantic_core_schema__(source, handler)
+
+
 Table = dict[str, Any]
 
 #: A text that says something.
-Name = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, Within(min_length=1)]
 
 
 class ClosedForm:
     """What is read from a file and holds no keys but its own."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[Any] = CLOSED
 
 
 #: Maximum length of a file that stands beside others of its kind, in bytes.
@@ -101,7 +146,7 @@ def names_in(folder: Path) -> list[str]:
     return sorted(file.stem for file in folder.glob("*.toml"))
 
 
-def quantity(kind: str) -> BeforeValidator:
+def quantity(kind: str) -> Before:
     """A field that files have with its unit, as a number in the unit of `kind` (`s`, `bps`, `bytes`)."""
 
     def read(found: Any) -> float:
@@ -109,7 +154,7 @@ def quantity(kind: str) -> BeforeValidator:
             raise ValueError(f"expected a text with a unit, such as {_core.quantity_text(kind, 10**12)!r}")
         return _core.quantity(found, kind)[2]
 
-    return BeforeValidator(read)
+    return Before(read)
 
 
 def _ratio(found: Any) -> Any:
@@ -122,7 +167,7 @@ def _ratio(found: Any) -> Any:
 
 
 #: A field that is a number, or a ratio such as `1/30`.
-Ratio = Annotated[float, BeforeValidator(_ratio)]
+Ratio = Annotated[float, Before(_ratio)]
 
 
 def _number(found: Any) -> Any:
@@ -132,8 +177,8 @@ def _number(found: Any) -> Any:
 
 
 #: A field that is a number, and no text of one.
-Number = Annotated[float, BeforeValidator(_number)]
-Whole = Annotated[int, BeforeValidator(_number)]
+Number = Annotated[float, Before(_number)]
+Whole = Annotated[int, Before(_number)]
 
 
 def wrong(file: str, place: str, expected: str, found: object = None, known: Iterable[str] = ()) -> HeadgateError:
@@ -163,6 +208,8 @@ def checked(kind: type[T], data: Any, file: str, place: str = "", read: Toml | N
     Raises:
         HeadgateError: it has not; the first thing that is wrong is named.
     """
+    from pydantic import ValidationError
+
     try:
         form: T = _adapter(cast("Hashable", kind)).validate_python(data)
         return form
@@ -194,6 +241,8 @@ def checked(kind: type[T], data: Any, file: str, place: str = "", read: Toml | N
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
     return TypeAdapter(kind)
 
 

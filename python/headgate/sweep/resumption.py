@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base.errors import HeadgateError
-from .store import Store
+
+if TYPE_CHECKING:
+    from .store import Store
 
 #: What makes two studies the same; of two parts of one, `part` differs.
 KEYS = ("headgate", "scenario", "sweep", "seed", "axes")

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict
-
 from ...base.counts import counted, verb
 from ...base.forms import CLOSED, listed
 from ...base.parallel import run_once
@@ -65,7 +63,7 @@ def goodput(subject: Scheme, **change: Any) -> float:
 class PathChange:
     """A path on which a flow control must not fail; `paths.toml` says what its fields are."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[Any] = CLOSED
 
     name: str
     least: float

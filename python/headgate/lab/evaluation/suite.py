@@ -11,22 +11,20 @@ import hmac
 import math
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
-
-from pydantic import ConfigDict, Field
+from typing import Annotated, Any, ClassVar, Literal
 
 from ...base.catalogue import catalogue
 from ...base.errors import HeadgateError
-from ...base.forms import CLOSED, Number, Whole, checked, file_of, one_of, quantity, wrong
+from ...base.forms import CLOSED, Number, Whole, Within, checked, file_of, one_of, quantity, wrong
 from ...scenario.baselines import MODERN, PLAIN
 from ..frame.store import key_of
 
 #: The folder of the suites that come with headgate.
 FOLDER = Path(__file__).parent / "suites"
 
-Rate = Annotated[float, quantity("bps"), Field(ge=1e3, le=1e11)]
-Time = Annotated[float, quantity("s"), Field(ge=1e-6, le=10)]
-Products = Annotated[Number, Field(gt=0, le=1000)]
+Rate = Annotated[float, quantity("bps"), Within(ge=1e3, le=1e11)]
+Time = Annotated[float, quantity("s"), Within(ge=1e-6, le=10)]
+Products = Annotated[Number, Within(gt=0, le=1000)]
 
 
 @dataclass(frozen=True)
@@ -37,32 +35,32 @@ class SuiteCase:
     `transfers`, that begin at random; `incast`, `flows` senders of 64 KB each at once; `call`, with a voice call beside.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[Any] = CLOSED
 
-    name: Annotated[str, Field(min_length=1, max_length=64)]
+    name: Annotated[str, Within(min_length=1, max_length=64)]
     kind: Literal["alone", "beside", "itself", "transfers", "incast", "call"]
     rate: Rate
     rtt: Time
     buffer: Products = 1.0
     queue: str = PLAIN
     other: str = MODERN
-    flows: Annotated[Whole, Field(ge=1, le=100)] = 2
-    loss: Annotated[Number, Field(ge=0, le=0.5)] = 0.0
-    jitter: Annotated[float, quantity("s"), Field(ge=0, le=10)] = 0.0
+    flows: Annotated[Whole, Within(ge=1, le=100)] = 2
+    loss: Annotated[Number, Within(ge=0, le=0.5)] = 0.0
+    jitter: Annotated[float, quantity("s"), Within(ge=0, le=10)] = 0.0
     #: What the rate becomes in equal parts of the run, over the first.
-    steps: tuple[Annotated[Number, Field(ge=0.001, le=1000)], ...] = ()
+    steps: tuple[Annotated[Number, Within(ge=0.001, le=1000)], ...] = ()
     #: Round trip of the other flow, over that of the first.
-    ratio: Annotated[Number, Field(ge=1, le=1000)] = 1.0
-    seed: Annotated[Whole, Field(ge=0, lt=2**53)] = 1
+    ratio: Annotated[Number, Within(ge=1, le=1000)] = 1.0
+    seed: Annotated[Whole, Within(ge=0, lt=2**53)] = 1
 
 
 @dataclass(frozen=True)
 class Hidden:
     """How far the numbers of a hidden suite are from those that are known: within a factor, and within bounds."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[Any] = CLOSED
 
-    factor: Annotated[Number, Field(gt=1, le=10)] = 1.5
+    factor: Annotated[Number, Within(gt=1, le=10)] = 1.5
     rate: tuple[Rate, Rate] = (1e3, 1e11)
     rtt: tuple[Time, Time] = (1e-6, 10.0)
     buffer: tuple[Products, Products] = (0.001, 1000.0)
@@ -92,9 +90,9 @@ class Hidden:
 class Suite:
     """A suite, as its file has it."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[Any] = CLOSED
 
-    cases: Annotated[list[SuiteCase], Field(min_length=1, max_length=1000)]
+    cases: Annotated[list[SuiteCase], Within(min_length=1, max_length=1000)]
     hidden: Hidden = field(default_factory=Hidden)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from ... import __version__
 from ...base.atomic import require_place, write_text
 from ...base.errors import HeadgateError, cut
-from ...plots.pages import render, require_extras
 from .report import JudgeReport, document
 
 #: Near the beginning of a page: of whom it is, and a hash of that with the parameters.
@@ -57,6 +56,8 @@ def write(report: JudgeReport, path: Path) -> Path:
         MissingExtraError: jinja2 is not installed.
         HeadgateError: it cannot be written, or there is a page on another subject.
     """
+    from ...plots.pages import render
+
     require(path, report.judge, report.subject, report.key)
     owner, key = f"{report.judge} on {report.subject}", _key(report.judge, report.key or report.subject)
     _write(path, render("report.html.j2", __package__, report=report, version=__version__, owner=owner, key=key))
@@ -79,6 +80,8 @@ def asked(html: str | None, folder: str | Path | None, judge: str, subject: str,
     """
     if html is None and folder is None:
         return None
+    from ...plots.pages import require_extras
+
     if html is not None:
         if not html.endswith(".html"):
             raise HeadgateError(f"--html: found {cut(repr(html))}; expected a name that ends with .html")

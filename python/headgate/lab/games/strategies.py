@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
-
-from pydantic import ConfigDict
+from typing import Any, ClassVar
 
 from ...base.catalogue import catalogue
 from ...base.errors import HeadgateError, cut, nearest
@@ -37,7 +35,7 @@ _PACKET = 1000
 class Strategy:
     """A strategy of one source among honest ones; `strategies.toml` says what its fields are."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[Any] = CLOSED
 
     name: str
     what: str
