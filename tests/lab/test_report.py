@@ -99,6 +99,20 @@ def test_a_command_is_broken_over_lines_that_a_shell_reads_as_one() -> None:
     ] * 2
 
 
+def test_of_what_stands_beside_the_first_is_shown_however_little_room_there_is() -> None:
+    beside = [FailedLine(f"line {i}", "3 s", "at most 2 s", "ours", "", f"headgate judge --only {i}") for i in range(9)]
+    see = [(f"number {i}", "headgate " + "word " * 30) for i in range(4)]
+    said = [
+        line
+        for _, line in lines(
+            JudgeReport("judge", "it", "It holds.", beside=("uncertain", beside), see=see), "it.html", ""
+        )
+    ]
+    at = said.index("uncertain")
+    assert said[at + 1] == "  line 0 is 3 s; expected at most 2 s (ours)"
+    assert "more: the page has all" in "".join(said[at:]) and len(said) <= 24
+
+
 def test_what_all_judges_say_is_in_their_json() -> None:
     found = document(long("headgate judge"), {"more": 1, "subject": "it"})
     assert list(found) == ["schema", "version", "subject", "sentence", "failed", "more"]

@@ -194,7 +194,8 @@ def lines(report: JudgeReport, page: str, rest: str, width: int = 80) -> list[tu
     below: list[tuple[str, str]] = []
     for style, heading, found in (("bold red", "failed", report.failed), ("bold", *report.beside)):
         if found:
-            below += [(style, heading), *_listed(found, room - 1, width, where, found is report.failed)]
+            one = found is report.failed or not report.failed
+            below += [(style, heading), *_listed(found, room - 1, width, where, one)]
             room = room + 2 - len(below)
     if report.failed and report.failed[0].see and not any("headgate " in row for _, row in below):
         foot = [*_shown("the first of them", report.failed[0].see, width), *foot]
