@@ -113,6 +113,14 @@ def test_a_command_loads_few_modules(args: list[object], most: int, more: set[st
     assert len(own) <= most, sorted(own)
 
 
+@pytest.mark.parametrize("judge", ["evaluate", "attack", "contract"])
+def test_a_judge_without_a_page_draws_nothing(judge: str, tmp_path: Path) -> None:
+    """One of so many parts that it has no run: all that a judge does before it submits its first one."""
+    words = (judge, "cubic", "--part", "9999/9999", "--out", tmp_path / "part")
+    found = loaded(*words, folder=tmp_path, program=ALL)
+    assert not found & {"pyarrow", "matplotlib", "jinja2", "headgate.plots", "headgate.comparison", "headgate.explore"}
+
+
 @pytest.mark.parametrize(
     "line", ["headgate ", "headgate quick --r", "headgate list disciplines f", "headgate reproduce d"]
 )

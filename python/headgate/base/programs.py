@@ -6,6 +6,9 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+#: What may hold others. Made once: each variant of a study is searched.
+_INNER = (dict, list)
+
 
 def commands(data: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
     """All commands in a scenario with their places, also those of a sweep's axes.
@@ -21,7 +24,7 @@ def commands(data: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
                 here = f"{place}.{key}" if place else str(key)
                 if str(key) == "command" or str(key).endswith(".command"):
                     yield from _of(inner, here)
-                if isinstance(inner, dict | list):
+                if isinstance(inner, _INNER):
                     waiting.append((here, inner))
         else:
             # Long lists of numbers, or of pairs of them, are passed over.
@@ -41,17 +44,18 @@ def starts_one(data: Any) -> bool:
             if value.get("kind") == "process":
                 return True
             for key, inner in value.items():
-                short = inner if isinstance(inner, list) else [inner]
-                if (key == "control" or str(key).endswith((".control", ".kind"))) and "process" in short:
+                if isinstance(inner, _INNER):
+                    waiting.append(inner)
+                chosen = inner == "process" or (isinstance(inner, list) and "process" in inner)
+                if chosen and (key == "control" or str(key).endswith((".control", ".kind"))):
                     return True
-                waiting.append(inner)
         elif isinstance(value, list):
-            waiting += [inner for inner in value if isinstance(inner, dict | list)]
+            waiting += [inner for inner in value if isinstance(inner, _INNER)]
     return False
 
 
 def _holds_tables(value: Any) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict | list) for v in value))
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, _INNER) for v in value))
 
 
 def _of(value: Any, place: str) -> Iterator[tuple[str, tuple[str, ...]]]:

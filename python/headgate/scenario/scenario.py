@@ -359,10 +359,24 @@ def require_plain(value: Any, what: str) -> None:
     Raises:
         HeadgateError: one is not; the error names its place.
     """
-    fault = _fault(value)
+    fault = None if _is_plain(value) else _fault(value)
     if fault is not None:
         path, text = fault
         raise HeadgateError(f"{what}{cut(path.removeprefix('.'))}: {text}")
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether nothing of it needs a second look: of a study all variants are asked, and nearly all are of plain types."""
+    kind = type(value)
+    if kind is str:
+        return bool(value.isascii())
+    if kind is dict:
+        return all(type(key) is str and key.isascii() and _is_plain(inner) for key, inner in value.items())
+    if kind is list:
+        return all(map(_is_plain, value))
+    if kind is int:
+        return bool(value.bit_length() <= 64)
+    return value is None or kind is bool or (kind is float and math.isfinite(value))
 
 
 def _fault(value: Any) -> tuple[str, str] | None:

@@ -19,7 +19,6 @@ from .break_runs import Told, told
 from .build import compact, scenario
 from .finding import FoundBreak
 from .objective import left
-from .picture import draw
 from .run import AttackResult
 from .sentences import sentence, time
 
@@ -89,6 +88,8 @@ def write(result: AttackResult, folder: Path, figures: bool = True, said: JudgeR
         write_text(folder / f"{stem}.toml", file_of(result, finding, found, stem))
         write_text(folder / f"{stem}.case", case(result, finding, found))
         if figures:
+            from .picture import draw
+
             draw(result.at, finding, found).save(folder / f"{stem}.svg")
         out.append(folder / f"{stem}.toml")
     data = result.to_dict()
