@@ -198,7 +198,7 @@ impl Connection {
         self.0.is_done()
     }
 
-    /// Bytes of the records of packets sent.
+    /// Bytes beside itself, those of the records of packets sent included.
     pub fn memory(&self) -> usize {
         self.0.memory()
     }

@@ -129,6 +129,9 @@ pub fn run(
     for &name in TableName::ALL.iter().filter(|name| **name != TableName::Delays) {
         watch.between(py)?;
         tables.push((name, py.detach(|| running.finished().table(name, &scenario))));
+        if name == TableName::Intervals {
+            running.forget_intervals();
+        }
     }
     let stretches = py.detach(|| running.finished().stretches(&scenario));
     let delays = running.take_delays();

@@ -1,7 +1,7 @@
 //! What a run takes in memory: what its parts take, and an estimate before it begins.
 
 use crate::flows::Flow;
-use crate::meter::{FlowMeter, GaugeRow, IntervalRow, ObjectRow, TraceRow, Traffic};
+use crate::meter::{ControlMeter, FlowMeter, GaugeRow, IntervalRow, ObjectRow, TraceRow, Traffic};
 use crate::net::{Hop, Payload};
 use crate::samples::Rows;
 use crate::spec::{self, Scenario, SpecError};
@@ -27,6 +27,9 @@ pub(crate) const MOST_PACKETS: usize = 1 << 31;
 const ENTRY: u64 = 512;
 const NAMED: u64 = size_of::<spec::Flow>() as u64;
 
+/// A source with flow control that sleeps, and what is counted of it. What it takes when it is awake is counted while the run proceeds.
+const CONTROLLED: u64 = (size_of::<ControlMeter>() + size_of::<headgate_control::Story>()) as u64;
+
 /// The bytes of a row of intervals, of gauges, of traces and of completions, with those of the table that is made of them.
 pub(crate) fn row_bytes() -> [u64; 4] {
     let kept = [size_of::<IntervalRow>(), size_of::<GaugeRow>(), size_of::<TraceRow>(), size_of::<ObjectRow>()];
@@ -43,7 +46,8 @@ pub(crate) fn estimate(s: &Scenario, rows: Rows, most: u64) -> Result<(), SpecEr
     let entries = 1 + s.flows.windows(2).filter(|pair| !pair[0].alike(&pair[1])).count() as u64;
     let mark = if rows == Rows::Dropped { 0 } else { size_of::<Traffic>() as u64 };
     let each = size_of::<Flow>() as u64 + size_of::<FlowMeter>() as u64 + mark + NAMED;
-    let flows = (s.flows.len() as u64).saturating_mul(each) + entries.saturating_mul(ENTRY);
+    let controlled = s.flows.iter().filter(|flow| flow.control.name() != "none").count() as u64;
+    let flows = (s.flows.len() as u64).saturating_mul(each) + controlled * CONTROLLED + entries.saturating_mul(ENTRY);
     let intervals = s.duration.as_ps().div_ceil(s.interval().as_ps().max(1));
     let row = match rows {
         Rows::Kept => row_bytes()[0],

@@ -46,7 +46,7 @@ pub trait Source {
     fn in_flight(&self) -> u64;
     /// All that was supplied is sent and, with flow control, acknowledged.
     fn is_done(&self) -> bool;
-    /// Bytes of the records of packets sent.
+    /// Bytes beside itself, those of the records of packets sent included.
     fn memory(&self) -> usize {
         0
     }

@@ -289,7 +289,7 @@ impl<C: FlowControl> Source for Tcp<C> {
     }
 
     fn memory(&self) -> usize {
-        self.sender.memory()
+        size_of::<Self>() + self.sender.memory()
     }
 
     #[inline]

@@ -67,10 +67,6 @@ impl Histogram {
     fn keep(&mut self, d: Duration) {
         let Histogram::Few(few) = self else { return };
         if few.len() < FEW {
-            if few.len() == few.capacity() {
-                // Not twice as many: there may be a million of these.
-                few.reserve_exact(if few.is_empty() { 1 } else { 4 - few.len() % 4 });
-            }
             return few.push(d);
         }
         let mut counts = Counts::of(few);

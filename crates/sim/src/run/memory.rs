@@ -1,7 +1,7 @@
 //! What a run takes in memory while it runs: the sum of its large parts.
 
 use super::Run;
-use crate::flows::Flow;
+use crate::flows::{Flow, FlowSink};
 use crate::link::Wire;
 use crate::memory::{CONVERSATION, MOST_PACKETS, PAYLOAD, TRANSIENT, WAITING, gigabytes, row_bytes};
 use crate::net::InFlight;
@@ -33,7 +33,7 @@ impl Run {
         [
             ("packets in queues", waiting),
             ("packets on wires", wires),
-            ("the sources' records of what they sent", self.records),
+            ("sources and sinks with their records of packets", self.records),
             ("the tables of intervals and gauges", rows),
             ("traces", self.record.traces.rows.len() as u64 * trace),
             ("the table of completions", self.record.objects.rows.len() as u64 * completion),
@@ -43,7 +43,7 @@ impl Run {
 
     /// The bytes of what sources and sinks keep of packets now.
     pub fn records_now(&self) -> u64 {
-        let sink = |f: &Flow| f.sink.as_ref().map_or(0, |s| s.sink.memory());
+        let sink = |f: &Flow| f.sink.as_ref().map_or(0, |s| size_of::<FlowSink>() + s.sink.memory());
         let noise = |f: &Flow| f.noise.as_ref().map_or(0, |noise| noise.memory());
         let of = |f: &Flow| f.connection.memory() + f.receiver.memory() + sink(f) + noise(f);
         self.flows.places.iter().map(of).sum::<usize>() as u64

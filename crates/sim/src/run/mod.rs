@@ -114,6 +114,11 @@ impl Run {
         tables
     }
 
+    /// Gives back the room of the rows of intervals, of which the table is made: with many flows they are the largest part of a run.
+    pub fn forget_intervals(&mut self) {
+        self.record.samples.intervals = Vec::new();
+    }
+
     /// The histograms of each flow's delays after the warm-up: what [`crate::delay_table`] is made from. The run keeps none.
     pub fn take_delays(&mut self) -> Vec<Delays> {
         let take = |meter: &mut FlowMeter| {

@@ -272,7 +272,8 @@ impl Sender {
     /// Bytes of the records.
     pub fn memory(&self) -> usize {
         let sampler = self.sampler.as_ref().map_or(0, |s| s.memory());
-        self.ledger.memory() + self.scoreboard.sacked.memory() + self.recovery.memory() + sampler
+        let scoreboard = size_of::<Scoreboard>() + self.scoreboard.sacked.memory();
+        self.ledger.memory() + scoreboard + self.recovery.memory() + sampler
     }
 
     /// The window of a reduction under way.
