@@ -157,6 +157,12 @@ impl Connection {
         if let AnySource::Open(open) = &mut self.0 { open.poll() } else { None }
     }
 
+    /// As [`Connection::supply`] of one packet and [`Connection::poll_open`] for it.
+    #[inline(always)]
+    pub fn send_open(&mut self) -> Option<u64> {
+        if let AnySource::Open(open) = &mut self.0 { Some(open.send()) } else { None }
+    }
+
     /// One packet to send now, or none. Ask again until there is none.
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {

@@ -41,12 +41,10 @@ impl Serialiser {
         }
         // Both are below the rate, so one subtraction is enough; the sum may pass 64 bits for absurd rates only.
         let (carry, above) = self.carry.overflowing_add(self.remainder);
-        if above || carry >= self.rate.as_bps() {
-            self.carry = carry.wrapping_sub(self.rate.as_bps());
-            return self.time + Duration::from_ps(1);
-        }
-        self.carry = carry;
-        self.time
+        // No branch: whether it is to be subtracted cannot be predicted where many lines take turns.
+        let over = u64::from(above | (carry >= self.rate.as_bps()));
+        self.carry = carry.wrapping_sub(self.rate.as_bps() & over.wrapping_neg());
+        self.time + Duration::from_ps(over)
     }
 }
 

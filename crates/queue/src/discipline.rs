@@ -1,5 +1,6 @@
 //! What every discipline does.
 
+use crate::disciplines::fcfs::Fcfs;
 use crate::{Backlog, Cx, Decisions, Does, LinkInfo, Look, Number, Sent, Service, Tell};
 use headgate_packet::{FlowId, Packet, TcpHeader, Time};
 
@@ -74,13 +75,19 @@ pub trait Discipline {
     fn never_forgets(&self) -> bool {
         false
     }
+    /// This discipline as that of the list which most ports have. Its service is compiled into the calls of [`crate::Port`], that of any other one is a
+    /// function by itself.
+    #[inline(always)]
+    fn as_fcfs(&mut self) -> Option<&mut Fcfs> {
+        None
+    }
     /// Makes the rest of its port take a packet, as [`crate::Port::offer`] says. A list of disciplines finds out here which one it is.
     #[inline]
     fn offer(&mut self, service: &mut Service, packet: Packet, now: Time, sent: &mut impl FnMut(Sent))
     where
         Self: Sized,
     {
-        service.offer(self, packet, now, sent);
+        service.offer_apart(self, packet, now, sent);
     }
     /// Makes the rest of its port do what is due, as [`crate::Port::advance`] says.
     #[inline]

@@ -126,8 +126,8 @@ impl Samples {
             lane.port.reset_backlog_max();
             LaneMark {
                 counters: lane.port.counters(now),
-                entered: lane.entered,
-                travelled_ps: lane.travelled_ps,
+                entered: lane.wire.entered,
+                travelled_ps: lane.wire.travelled_ps,
                 marks: lane.marks,
                 wire: lane.wire_counts(),
             }

@@ -43,7 +43,7 @@ fn a_packet_arrives_one_delay_after_the_end_of_its_transmission() {
     }
     lane.advance(at(1000));
     assert_eq!(on_wire(&mut lane), [(0, 150, 0), (1, 250, 100), (2, 350, 200)]);
-    assert_eq!((lane.entered, lane.travelled_ps), (3, 3 * 50_000_000_000));
+    assert_eq!((lane.wire.entered, lane.wire.travelled_ps), (3, 3 * 50_000_000_000));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn after_a_cut_of_the_delay_nothing_overtakes() {
     lane.offer(packet(4, 1150), at(1150));
     assert_eq!(on_wire(&mut lane), [(0, 1100, 0), (1, 1200, 100), (2, 1200, 200), (3, 1200, 150), (4, 1260, 0)]);
     // The achieved delay is what each really took from the end of its transmission: 1, 1, 0.9, 0.8 and 0.01 s.
-    assert_eq!((lane.entered, lane.travelled_ps), (5, 3_710_000_000_000));
+    assert_eq!((lane.wire.entered, lane.wire.travelled_ps), (5, 3_710_000_000_000));
     // With an empty wire a new delay counts at once; a bound from before stays until it has passed.
     lane.set_delay(Duration::from_millis(20));
     lane.offer(packet(5, 2000), at(2000));

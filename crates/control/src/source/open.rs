@@ -12,6 +12,14 @@ pub(crate) struct Open {
 }
 
 impl Open {
+    /// Supplies a packet and sends the next one.
+    #[inline(always)]
+    pub fn send(&mut self) -> u64 {
+        self.supplied = self.supplied.saturating_add(1);
+        self.sent += 1;
+        self.sent - 1
+    }
+
     /// The next packet, of which there is no more to say than its number.
     #[inline(always)]
     pub fn poll(&mut self) -> Option<u64> {

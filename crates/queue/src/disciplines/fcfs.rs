@@ -58,7 +58,7 @@ impl Discipline for Fcfs {
     const PASSES: bool = true;
     const GIVES_UP: bool = true;
 
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         if cx.exceeds(self.buffer, &self.backlog(), 1, u64::from(packet.bytes)) {
             cx.drop(&packet, DropReason::Full);
@@ -77,7 +77,7 @@ impl Discipline for Fcfs {
         Some(packet)
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
         let packet = self.queue.pop_front()?;
         self.bytes -= u64::from(packet.bytes);
@@ -87,6 +87,11 @@ impl Discipline for Fcfs {
     #[inline]
     fn backlog(&self) -> Backlog {
         Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+    }
+
+    #[inline(always)]
+    fn as_fcfs(&mut self) -> Option<&mut Fcfs> {
+        Some(self)
     }
 
     fn waiting(&self, see: &mut dyn FnMut(&Packet)) {

@@ -184,6 +184,8 @@ macro_rules! disciplines {
                 fn read_header(&mut self, handle: u32, header: &TcpHeader);
                 fn on_timeout(&mut self, cx: &mut Cx<'_>);
                 fn on_link_change(&mut self, link: &LinkInfo, now: Time);
+                #[inline(always)]
+                fn as_fcfs(&mut self) -> Option<&mut fcfs::Fcfs>;
                 #[inline]
                 fn offer(&mut self, service: &mut Service, packet: Packet, now: Time, sent: &mut impl FnMut(Sent));
                 #[inline]

@@ -97,9 +97,12 @@ impl<D: Discipline> Port<D> {
     }
 
     /// Hands over a packet that arrives at `now`; transmissions due by then start first, each at its own time.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
-        self.discipline.offer(&mut self.service, packet, now, sent);
+        match self.discipline.as_fcfs() {
+            Some(fcfs) => self.service.offer::<_, true>(fcfs, packet, now, sent),
+            None => self.discipline.offer(&mut self.service, packet, now, sent),
+        }
     }
 
     /// Puts a packet that arrives at `now` into the queue, whatever the state of the line.
@@ -143,10 +146,13 @@ impl<D: Discipline> Port<D> {
     }
 
     /// Performs every timeout and starts every transmission that is due by `now`.
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
         if self.next() <= now {
-            self.discipline.advance(&mut self.service, now, sent);
+            match self.discipline.as_fcfs() {
+                Some(fcfs) => self.service.advance(fcfs, now, sent),
+                None => self.discipline.advance(&mut self.service, now, sent),
+            }
         }
     }
 

@@ -1,11 +1,13 @@
 //! A calendar of small buckets for events that are due soon, and a heap for those that are due later or find their bucket full.
 //!
 //! The key of an event is its time (64 bits), the rank of its kind (3) and its object (29): events are ordered totally, so the order never depends
-//! on where they wait, and two entries with equal keys are the same event. A bucket is one line of the cache and spans about as much
-//! time as lies between one or two events; the span is measured while the run proceeds. Source: Brown 1988, "Calendar queues". Deviations:
+//! on where they wait, and two entries with equal keys are the same event. A bucket is half a line of the cache and spans about as much
+//! time as lies between two events; the span is measured while the run proceeds. Source: Brown 1988, "Calendar queues". Deviations:
 //!
-//! - buckets are bounded, and a bitmap finds the next one that holds something;
-//! - what lies beyond the last bucket waits in the heap instead of in a later year of the calendar.
+//! - buckets are bounded, and a bitmap finds the next one that holds something; most never need the second half of their room, which lies apart;
+//! - the keys of a bucket are in order, by comparisons that no branch depends on: how many it holds cannot be predicted;
+//! - what lies beyond the last bucket waits in the heap instead of in a later year of the calendar;
+//! - arrivals over some wires wait beside it, sorted: where few wires are busy most events are such arrivals, and each is followed by the next.
 
 use super::Event;
 use headgate_packet::Time;
@@ -14,24 +16,35 @@ use std::collections::BinaryHeap;
 
 /// Bits of rank and object, and of the time that a bucket keeps.
 const LOW: u32 = 32;
-/// Events that a bucket holds.
-const SLOTS: usize = 8;
+/// Events that half a bucket holds.
+const SLOTS: usize = 4;
+/// A place of a bucket that holds nothing. No event has this key: its object would be the second end of flow number 2^28.
+const EMPTY: u64 = u64::MAX;
+/// Arrivals that wait beside the calendar.
+const ARRIVALS: usize = 4;
+/// A key later than any.
+const NONE: u128 = u128::MAX;
 /// Minimum and maximum number of buckets.
-const BUCKETS: [usize; 2] = [64, 1 << 16];
+const BUCKETS: [usize; 2] = [256, 1 << 17];
 /// Minimum number of events between two measurements of their density.
 const STRIDE: u64 = 256;
 
-/// Keys in no order, without the upper half of their times, which those of a bucket have in common.
+/// Half a bucket: keys, the least first, without the upper half of their times, which those of a bucket have in common; [`EMPTY`] behind the last one.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
+#[repr(align(32))]
 struct Bucket([u64; SLOTS]);
 
 /// Pending events, earliest first.
 #[derive(Debug)]
 pub struct EventQueue {
+    /// The next arrivals over some wires, the earliest last, and how many there are.
+    arrivals: [u128; ARRIVALS],
+    arriving: usize,
+    /// No event of the calendar or of the heap is due before this time.
+    bound: u64,
     buckets: Vec<Bucket>,
-    /// How many events each bucket holds.
-    held: Vec<u8>,
+    /// The second halves of all buckets: each holds something only if the first half is full.
+    second: Vec<Bucket>,
     /// A bit for each bucket that holds any.
     filled: Vec<u64>,
     /// A bucket spans 2^shift ps.
@@ -49,6 +62,21 @@ pub struct EventQueue {
     next_look: u64,
 }
 
+/// Puts a key in its place among others; gives the greatest, for which there is no room.
+#[inline(always)]
+fn insert(keys: &mut [u64; SLOTS], mut key: u64) -> u64 {
+    for slot in keys {
+        (*slot, key) = ((*slot).min(key), (*slot).max(key));
+    }
+    key
+}
+
+/// The time of a key.
+#[inline(always)]
+fn time(key: u128) -> u64 {
+    (key >> LOW) as u64
+}
+
 /// What orders all events: time, rank and object.
 fn key(at: u64, code: u32) -> u128 {
     u128::from(at) << LOW | u128::from(code)
@@ -57,8 +85,11 @@ fn key(at: u64, code: u32) -> u128 {
 impl Default for EventQueue {
     fn default() -> EventQueue {
         let mut queue = EventQueue {
+            arrivals: [NONE; ARRIVALS],
+            arriving: 0,
+            bound: u64::MAX,
             buckets: Vec::new(),
-            held: Vec::new(),
+            second: Vec::new(),
             filled: Vec::new(),
             shift: 20,
             cursor: 0,
@@ -83,27 +114,61 @@ impl EventQueue {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, at: Time, event: Event) {
-        self.put(at.as_ps(), event.code());
+        let (at, code) = (at.as_ps(), event.code());
+        if matches!(event, Event::Arrive(_)) && self.arriving < ARRIVALS {
+            let (key, mut place) = (key(at, code), self.arriving);
+            while let Some(next) = place.checked_sub(1)
+                && self.arrivals[next] < key
+            {
+                self.arrivals[place] = self.arrivals[next];
+                place = next;
+            }
+            self.arrivals[place] = key;
+            self.arriving += 1;
+            return;
+        }
+        self.put(at, code);
     }
 
     #[inline]
     fn put(&mut self, at: u64, code: u32) {
+        self.bound = self.bound.min(at);
         let bucket = at >> self.shift;
         if bucket.wrapping_sub(self.cursor) < self.buckets.len() as u64 {
             let i = bucket as usize & (self.buckets.len() - 1);
-            let held = usize::from(self.held[i]);
-            if held < SLOTS {
-                self.buckets[i].0[held] = at << LOW | u64::from(code);
-                self.held[i] = held as u8 + 1;
+            let keys = &mut self.buckets[i].0;
+            if keys[SLOTS - 1] == EMPTY {
+                insert(keys, at << LOW | u64::from(code));
                 self.filled[i >> 6] |= 1 << (i & 63);
                 self.near += 1;
                 return;
             }
+            return self.put_second(i, at, code);
         }
         self.put_far(at, code);
     }
 
-    /// A separate function, since most events find a bucket.
+    /// Puts an event into a bucket whose first half is full. A separate function, as are those below, since most events need none of them.
+    #[cold]
+    #[inline(never)]
+    fn put_second(&mut self, i: usize, at: u64, code: u32) {
+        if self.second[i].0[SLOTS - 1] != EMPTY {
+            return self.put_far(at, code);
+        }
+        let greatest = insert(&mut self.buckets[i].0, at << LOW | u64::from(code));
+        insert(&mut self.second[i].0, greatest);
+        self.near += 1;
+    }
+
+    /// The first half of a bucket was full before its first event was taken: one of the second half, if there is any, takes the place of the last.
+    #[cold]
+    #[inline(never)]
+    fn take_second(&mut self, i: usize) {
+        let keys = &mut self.second[i].0;
+        self.buckets[i].0[SLOTS - 1] = keys[0];
+        *keys = [keys[1], keys[2], keys[3], EMPTY];
+    }
+
     #[cold]
     #[inline(never)]
     fn put_far(&mut self, at: u64, code: u32) {
@@ -114,43 +179,61 @@ impl EventQueue {
     /// Takes the earliest event that is due before `end`.
     #[inline]
     pub fn pop_before(&mut self, end: Time) -> Option<(Time, Event)> {
+        let arrival = self.arrivals[..self.arriving].last().copied().unwrap_or(NONE);
+        if time(arrival) < self.bound {
+            return self.pop_arrival(arrival, end);
+        }
         if self.near == 0 {
-            return self.pop_far(end);
+            return self.pop_far(arrival, end);
         }
         let i = self.next_bucket();
-        let (keys, held) = (&self.buckets[i].0, usize::from(self.held[i]).min(SLOTS));
-        let (mut slot, mut least) = (0, keys[0]);
-        for (place, key) in keys[..held].iter().enumerate().skip(1) {
-            if *key < least {
-                (slot, least) = (place, *key);
-            }
-        }
+        let least = self.buckets[i].0[0];
         let ahead = (i as u64).wrapping_sub(self.cursor) & (self.buckets.len() as u64 - 1);
         let bucket = self.cursor + ahead;
         let at = bucket << self.shift >> LOW << LOW | least >> LOW;
         if at >= self.far_at && self.far.peek().is_some_and(|far| far.0 < key(at, least as u32)) {
-            return self.pop_far(end);
+            return self.pop_far(arrival, end);
+        }
+        self.bound = at;
+        if time(arrival) <= at && arrival < key(at, least as u32) {
+            return self.pop_arrival(arrival, end);
         }
         if at >= end.as_ps() {
             return None;
         }
-        let last = held - 1;
-        self.held[i] = last as u8;
         let keys = &mut self.buckets[i].0;
-        keys[slot] = keys[last];
-        if last == 0 {
-            self.filled[i >> 6] &= !(1 << (i & 63));
+        let [_, second, third, last] = *keys;
+        *keys = [second, third, last, EMPTY];
+        self.filled[i >> 6] &= !(u64::from(second == EMPTY) << (i & 63));
+        if last != EMPTY {
+            self.take_second(i);
         }
         self.near -= 1;
         self.cursor = bucket;
         Some(self.taken(at, least as u32))
     }
 
-    /// Takes the first one of the heap if it is due before `end`.
+    /// Takes the first arrival beside the calendar, which is the first event, if it is due before `end`.
+    #[inline(always)]
+    fn pop_arrival(&mut self, first: u128, end: Time) -> Option<(Time, Event)> {
+        let at = time(first);
+        if at >= end.as_ps() {
+            return None;
+        }
+        self.arriving -= 1;
+        self.cursor = at >> self.shift;
+        Some((Time::from_ps(at), Event::from_code(first as u32)))
+    }
+
+    /// Takes the first one of the heap, or the first arrival if that is earlier, if it is due before `end`.
     #[cold]
-    fn pop_far(&mut self, end: Time) -> Option<(Time, Event)> {
-        let Reverse(first) = *self.far.peek()?;
-        let at = (first >> LOW) as u64;
+    fn pop_far(&mut self, arrival: u128, end: Time) -> Option<(Time, Event)> {
+        let first = self.far.peek().map_or(NONE, |far| far.0);
+        let at = time(first);
+        self.bound = at;
+        if arrival < first {
+            return self.pop_arrival(arrival, end);
+        }
         if at >= end.as_ps() {
             return None;
         }
@@ -187,16 +270,19 @@ impl EventQueue {
         word << 6 | bits.trailing_zeros() as usize
     }
 
-    /// Fits the buckets to the density of events since the last measurement: one or two to a bucket, and twice as many buckets as events.
+    /// Fits the buckets to the density of events since the last measurement: one to a bucket at most, and three times as many buckets as events.
     #[cold]
     fn look(&mut self, now: u64) {
         let gap = (now - self.measured_from.min(now)) / self.taken;
-        let pending = self.len();
+        let pending = self.near + self.far.len();
         (self.taken, self.measured_from, self.next_look) = (0, now, STRIDE.max(pending as u64));
-        let shift = (u64::BITS - gap.leading_zeros()).min(LOW);
-        let buckets = (2 * pending).next_power_of_two().clamp(BUCKETS[0], BUCKETS[1]);
-        let fits =
-            self.shift.abs_diff(shift) <= 1 && self.buckets.len() >= buckets && self.buckets.len() <= 4 * buckets;
+        // The greatest span that is not above the gap.
+        let shift = (u64::BITS - 1 - gap.max(1).leading_zeros()).min(LOW);
+        let buckets = (3 * pending).next_power_of_two().clamp(BUCKETS[0], BUCKETS[1]);
+        let span = 1 << self.shift;
+        let fits = (span <= gap + gap / 2 && gap <= 3 * span || shift == self.shift)
+            && self.buckets.len() >= buckets
+            && self.buckets.len() <= 4 * buckets;
         if fits || gap == 0 {
             return;
         }
@@ -205,10 +291,11 @@ impl EventQueue {
             let i = self.next_bucket();
             let ahead = (i as u64).wrapping_sub(self.cursor) & (self.buckets.len() as u64 - 1);
             let upper = u128::from((self.cursor + ahead) << self.shift >> LOW) << (2 * LOW);
-            let held = usize::from(std::mem::take(&mut self.held[i]));
-            all.extend(self.buckets[i].0[..held].iter().map(|key| upper | u128::from(*key)));
+            let before = all.len();
+            let keys = [self.buckets[i].0, self.second[i].0];
+            all.extend(keys.as_flattened().iter().filter(|key| **key != EMPTY).map(|key| upper | u128::from(*key)));
             self.filled[i >> 6] &= !(1 << (i & 63));
-            self.near -= held;
+            self.near -= all.len() - before;
         }
         (self.shift, self.cursor, self.far_at) = (shift, now >> shift, u64::MAX);
         self.resize(buckets);
@@ -219,14 +306,14 @@ impl EventQueue {
 
     /// Sets the number of buckets, all of them empty.
     fn resize(&mut self, buckets: usize) {
-        self.buckets = vec![Bucket([0; SLOTS]); buckets];
-        self.held = vec![0; buckets];
+        self.buckets = vec![Bucket([EMPTY; SLOTS]); buckets];
+        self.second = self.buckets.clone();
         self.filled = vec![0; buckets / 64];
     }
 
     /// How many events are pending.
     pub fn len(&self) -> usize {
-        self.near + self.far.len()
+        self.arriving + self.near + self.far.len()
     }
 
     /// Whether nothing is pending.
@@ -289,7 +376,7 @@ mod tests {
     fn buckets_follow_the_events_whatever_their_distance_and_number() {
         for (objects, gap) in [(10, 1_000), (10, 4_000_000), (1000, 40_000_000), (30_000, 100), (30_000, 2_000_000)] {
             let (far, buckets, span) = steady(objects, gap, 200_000);
-            assert!((gap..=4 * gap).contains(&span), "{objects} events {gap} ps apart: buckets of {span} ps");
+            assert!((gap / 3..=gap + gap / 2).contains(&span), "{objects} events {gap} ps apart: buckets of {span} ps");
             assert!(
                 buckets >= 2 * objects as usize && far == 0,
                 "{objects} events {gap} ps apart: {buckets} buckets, {far} outside"

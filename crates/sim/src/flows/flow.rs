@@ -23,6 +23,17 @@ pub(crate) enum Role {
     Free,
 }
 
+/// What the workload of a flow supplies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Supplies {
+    /// Whatever it is.
+    Anything,
+    /// Packets of one length at even times to a source that sends each at once, and that is all: see `Run::supply_even`.
+    Even,
+    /// Nothing any more: an event has ended it.
+    Nothing,
+}
+
 /// A source and its sink. The order of the fields is kept: what an uncontrolled source touches with each packet comes first, in two
 /// cache lines, which is what ten thousand of them cost.
 #[repr(C)]
@@ -42,8 +53,7 @@ pub(crate) struct Flow {
     pub priority: u8,
     /// What its data packets carry in the ECN field when they leave.
     pub ecn: Ecn,
-    /// An event ended its workload.
-    pub stopped: bool,
+    pub supplies: Supplies,
     pub acknowledge: bool,
     /// Its receiver joins and leaves layers.
     pub layered: bool,
@@ -65,7 +75,7 @@ pub(crate) struct Flow {
     pub maker: u32,
     /// In the receiver's place, for a flow control on TCP's transport.
     pub sink: Option<Box<FlowSink>>,
-    /// Packets of the present object, or of a workload without objects all so far; and when the object began.
+    /// Packets of the present object, or of a workload without objects all so far, unless that is even; and when the object began.
     pub supplied: u64,
     pub object_start: Time,
     /// What its workload draws from, if it draws anything.
@@ -239,6 +249,8 @@ impl Kind {
         if chosen && f.control.takes_chances() {
             connection.seed(control);
         }
+        let is_plain = noise.is_none() && lengths.is_none() && f.label.is_none() && !connection.is_controlled();
+        let even = is_plain && role != Role::Template && self.workload.clone().even().is_some();
         Flow {
             connection,
             noisy: noise.is_some(),
@@ -269,7 +281,7 @@ impl Kind {
             labelled: f.label.is_some(),
             priority: f.priority,
             ecn: self.maker.config.ecn,
-            stopped: false,
+            supplies: if even { Supplies::Even } else { Supplies::Anything },
             armed: Time::NEVER,
             object_end: u64::MAX,
             supplied: 0,
@@ -307,10 +319,17 @@ impl Flow {
         }
     }
 
+    /// An event ends its workload.
+    pub fn stop(&mut self) {
+        self.supplies = Supplies::Nothing;
+        self.connection.stop();
+    }
+
     /// Packets that its workload has supplied and that its sink has not received; nothing of what a source that was ended will not send.
     pub fn owed(&self) -> u64 {
         let end = match self.object_end {
-            u64::MAX if self.stopped => 0,
+            u64::MAX if self.supplies == Supplies::Nothing => 0,
+            u64::MAX if self.supplies == Supplies::Even => self.connection.in_flight(),
             u64::MAX => self.supplied,
             end => end,
         };

@@ -4,7 +4,7 @@ mod flow;
 mod noise;
 mod transient;
 
-pub(crate) use flow::{Flow, FlowSink, Kind, Maker, Role};
+pub(crate) use flow::{Flow, FlowSink, Kind, Maker, Role, Supplies};
 pub(crate) use noise::Kept;
 pub(crate) use transient::TransientFlows;
 

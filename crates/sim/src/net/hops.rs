@@ -4,10 +4,11 @@ use super::classifier::Conversations;
 use super::paths::{Paths, Way};
 use crate::memory;
 use crate::spec::SpecError;
+use headgate_packet::FlowId;
 use std::collections::BTreeMap;
 
 /// A step on the path of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hop {
     /// The directed link.
     pub lane: u32,
@@ -18,6 +19,12 @@ pub struct Hop {
 impl Hop {
     /// Stands behind the last hop of a way.
     pub const END: Hop = Hop { lane: u32::MAX, conversation: 0 };
+
+    /// The conversation as packets carry it.
+    #[inline(always)]
+    pub fn flow(self) -> FlowId {
+        FlowId(self.conversation)
+    }
 
     /// Whether the packet has arrived.
     #[inline(always)]

@@ -3,10 +3,12 @@
 //! The wire keeps its packets in flight in a ring and has only the head in the event queue, so the event queue does not grow
 //! with the bandwidth-delay product.
 
+use crate::engine::{Event, EventQueue};
 use crate::link::{Wire, WireCounts};
 use headgate_packet::{Duration, FlowId, Packet, Time};
 use headgate_queue::parts::Ring;
 use headgate_queue::{Discipline as _, Port, Sent};
+use std::ops::{Deref, DerefMut};
 
 /// A packet on the wire.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,19 +21,29 @@ pub struct InFlight {
     pub transmitted: Time,
 }
 
+/// The packets in flight, and what it takes to add one: together, so that a port gets it all by one address.
+#[derive(Clone, Debug, Default)]
+pub struct Flight {
+    ring: Ring<InFlight>,
+    /// Propagation delay of packets whose transmission starts now.
+    pub delay: Duration,
+    /// No packet arrives before this time: after the delay was cut, none overtakes those on the wire.
+    not_before: Time,
+    /// Packets put on the wire, and the sum of their times on it, in ps: the achieved delay.
+    pub entered: u64,
+    /// See `entered`.
+    pub travelled_ps: u128,
+}
+
 /// One direction of a link.
 #[derive(Clone, Debug)]
 pub struct Lane {
     /// The port at its start.
     pub port: Port,
     /// Packets in flight.
-    pub wire: Ring<InFlight>,
+    pub wire: Flight,
     /// What the wire does besides carrying packets; nothing, mostly.
     pub laws: Option<Box<Wire>>,
-    /// Propagation delay of packets whose transmission starts now.
-    pub delay: Duration,
-    /// No packet arrives before this time: after the delay was cut, none overtakes those on the wire.
-    pub not_before: Time,
     /// Whether the link works, as events say, and whether its rate is above zero, as its trace says.
     pub up: bool,
     /// See `up`.
@@ -42,10 +54,6 @@ pub struct Lane {
     pub apart: bool,
     /// Time of the port's entry in the event queue; `NEVER` without one.
     pub armed: Time,
-    /// Packets put on the wire, and the sum of their times on it, in ps: the achieved delay.
-    pub entered: u64,
-    /// See `entered`.
-    pub travelled_ps: u128,
     /// Packets marked by this port.
     pub marks: u64,
     /// The port acts at each instant at which something is due, and not only when a packet arrives at it: its drops are seen when they happen.
@@ -57,17 +65,13 @@ impl Lane {
     pub fn new(port: Port, delay: Duration, conversations: u32, apart: bool) -> Lane {
         Lane {
             port,
-            wire: Ring::default(),
+            wire: Flight { delay, ..Flight::default() },
             laws: None,
-            delay,
-            not_before: Time::ZERO,
             up: true,
             flowing: true,
             conversations,
             apart,
             armed: Time::NEVER,
-            entered: 0,
-            travelled_ps: 0,
             marks: 0,
             prompt: false,
         }
@@ -76,8 +80,8 @@ impl Lane {
     /// Starts the transmissions that are due by `now`; each packet gets the delay that the link has when its own one starts.
     #[inline(always)]
     pub fn advance(&mut self, now: Time) {
-        let Lane { port, wire, delay, not_before, entered, travelled_ps, .. } = self;
-        port.advance(now, &mut |sent| wire.push_back(on_wire(&sent, *delay, *not_before, entered, travelled_ps)));
+        let Lane { port, wire, .. } = self;
+        port.advance(now, &mut |sent| wire.enter(&sent));
     }
 
     /// What the laws of the wire did so far.
@@ -93,23 +97,63 @@ impl Lane {
     /// Hands a packet to the port.
     #[inline(always)]
     pub fn offer(&mut self, packet: Packet, now: Time) {
-        let Lane { port, wire, delay, not_before, entered, travelled_ps, .. } = self;
-        port.offer(packet, now, &mut |sent| wire.push_back(on_wire(&sent, *delay, *not_before, entered, travelled_ps)));
+        let Lane { port, wire, .. } = self;
+        port.offer(packet, now, &mut |sent| wire.enter(&sent));
+    }
+
+    /// Puts into the event queue what is due next at lane number `l`, of which so many packets were on the wire before its port acted; whether the port
+    /// has dropped any.
+    ///
+    /// While packets are on the wire the port needs no event: nothing that it sends later arrives before them, so it is enough that it
+    /// catches up, each transmission at its own time, when the next one arrives, and before anything else arrives at it.
+    #[inline(always)]
+    pub fn arm(&mut self, l: usize, wire_before: usize, events: &mut EventQueue) -> bool {
+        match self.wire.front() {
+            Some(head) if wire_before == 0 => events.push(head.packet.arrived, Event::Arrive(l as u32)),
+            _ => {}
+        }
+        if self.wire.is_empty() || self.prompt {
+            let next = self.port.next();
+            if next < self.armed {
+                self.armed = next;
+                events.push(next, Event::Port(l as u32));
+            }
+        }
+        !self.port.dropped().is_empty()
     }
 
     /// The link has another delay. Packets in flight and in transmission keep theirs, and their order: what is sent later arrives no
     /// earlier than the last of them.
     pub fn set_delay(&mut self, delay: Duration) {
-        self.delay = delay;
-        self.not_before = self.wire.back().map_or(self.not_before, |last| last.packet.arrived);
+        let wire = &mut self.wire;
+        wire.delay = delay;
+        wire.not_before = wire.back().map_or(wire.not_before, |last| last.packet.arrived);
     }
 }
 
-#[inline(always)]
-fn on_wire(sent: &Sent, delay: Duration, not_before: Time, entered: &mut u64, travelled_ps: &mut u128) -> InFlight {
-    let arrived = (sent.end + delay).max(not_before);
-    *entered += 1;
-    *travelled_ps += u128::from(arrived.since(sent.end).as_ps());
-    let waited = sent.start.since(sent.packet.arrived).as_ps();
-    InFlight { packet: Packet { arrived, ..sent.packet }, waited, transmitted: sent.end }
+impl Flight {
+    /// A packet goes on the wire.
+    #[inline(always)]
+    fn enter(&mut self, sent: &Sent) {
+        let arrived = (sent.end + self.delay).max(self.not_before);
+        self.entered += 1;
+        self.travelled_ps += u128::from(arrived.since(sent.end).as_ps());
+        let waited = sent.start.since(sent.packet.arrived).as_ps();
+        self.ring.push_back(InFlight { packet: Packet { arrived, ..sent.packet }, waited, transmitted: sent.end });
+    }
+}
+
+impl Deref for Flight {
+    type Target = Ring<InFlight>;
+    #[inline(always)]
+    fn deref(&self) -> &Ring<InFlight> {
+        &self.ring
+    }
+}
+
+impl DerefMut for Flight {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Ring<InFlight> {
+        &mut self.ring
+    }
 }

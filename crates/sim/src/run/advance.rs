@@ -6,7 +6,7 @@
 use super::Run;
 use super::wires::Arrived;
 use crate::engine::Event;
-use crate::flows::Role;
+use crate::flows::{Role, Supplies};
 use crate::network::Network;
 use headgate_packet::Duration;
 
@@ -75,7 +75,10 @@ impl Run {
 
     #[inline(always)]
     fn on_source(&mut self, f: usize) {
-        if self.flows.places[f].role == Role::Template {
+        let flow = &self.flows.places[f];
+        if flow.supplies == Supplies::Even {
+            self.supply_even(f);
+        } else if flow.role == Role::Template {
             self.on_flow_arrival(f as u32);
         } else {
             self.supply(f);
@@ -85,7 +88,7 @@ impl Run {
     /// A flow of an entry begins, and the next one is scheduled.
     #[cold]
     fn on_flow_arrival(&mut self, entry: u32) {
-        if self.flows.places[entry as usize].stopped {
+        if self.flows.places[entry as usize].supplies == Supplies::Nothing {
             return;
         }
         let (f, next) = self.flows.begin(entry, &mut self.network, self.now);

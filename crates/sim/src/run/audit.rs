@@ -14,7 +14,10 @@ impl Run {
         for (number, lane) in self.network.lanes.iter_mut().enumerate() {
             let (c, waiting) = (lane.port.counters(now), lane.port.backlog().packets + lane.port.begun());
             let dropped: u64 = c.dropped.iter().sum();
-            if c.offered != c.sent + dropped + waiting || (lane.wire.len() as u64) > c.sent || lane.entered != c.sent {
+            if c.offered != c.sent + dropped + waiting
+                || (lane.wire.len() as u64) > c.sent
+                || lane.wire.entered != c.sent
+            {
                 let wire = lane.wire.len();
                 return Err(format!("port {number} at {now:?}: {c:?}, {waiting} wait, {wire} on the wire"));
             }
@@ -68,7 +71,7 @@ mod tests {
         };
         assert_eq!(running().audit(), Ok(()));
         let faults: [fn(&mut Run); 3] = [
-            |w| w.network.lanes[0].entered += 1,
+            |w| w.network.lanes[0].wire.entered += 1,
             |w| (0..20).for_each(|_| w.network.lanes[0].wire.push_back(InFlight::default())),
             // What the port sends unseen.
             |w| w.network.lanes[0].port.advance(w.end, &mut |_| {}),

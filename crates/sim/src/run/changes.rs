@@ -21,9 +21,8 @@ impl Run {
             self.flows.move_to(flow, way, &mut self.network, now);
         }
         if let Some(f) = change.stop {
-            self.flows.places[f].stopped = true;
             self.flows.wake(f);
-            self.flows.places[f].connection.stop();
+            self.flows.places[f].stop();
         }
     }
 

@@ -229,95 +229,8 @@ impl Run {
         }
     }
 
-    /// The workload of a flow supplies what it sends next.
-    pub(super) fn supply(&mut self, f: usize) {
-        let flow = &mut self.flows.places[f];
-        if flow.stopped {
-            return;
-        }
-        let supply = flow.workload.supply(flow.rng.as_deref_mut().unwrap_or(&mut self.flows.no_draws));
-        if let Some(again) = supply.again {
-            self.events.push(self.now + again, Event::Source(f as u32));
-        }
-        if supply.packets == 0 {
-            return;
-        }
-        let story = self.flows.wake(f);
-        let flow = &mut self.flows.places[f];
-        flow.supply(supply.packets, self.now);
-        if flow.object_end < u64::MAX {
-            let first = flow.role == Role::Permanent && flow.object_end == supply.packets;
-            self.record.objects.started(flow.entry, first, self.record.samples.measuring);
-        }
-        if flow.connection.is_controlled() || supply.packets > 1 {
-            let all = self.pump(f);
-            if let Some(mut story) = story
-                && all
-                && story.is_blank()
-            {
-                story.begin(supply.packets, self.now);
-                self.flows.places[f].connection.sleep(story);
-            }
-            return;
-        }
-        for _ in 0..supply.packets {
-            let flow = &mut self.flows.places[f];
-            let Some(seq) = flow.connection.poll_open() else { break };
-            let class = flow.priority;
-            self.send(f, seq, class, false, false);
-        }
-        self.trace_flow(f);
-    }
-
     #[inline]
-    fn send(&mut self, f: usize, seq: u64, class: u8, retransmission: bool, reacted: bool) {
-        let flow = &mut self.flows.places[f];
-        let meter = &mut self.record.meters[flow.entry as usize];
-        meter.traffic.sent += 1;
-        if retransmission {
-            meter.control().now.retransmissions += 1;
-        }
-        if flow.noisy {
-            return self.keep_data(f, seq, class, reacted);
-        }
-        self.leave(f, seq, class, reacted, self.now);
-    }
-
-    /// A packet that its source sent at this time leaves its host.
-    #[inline(always)]
-    fn leave(&mut self, f: usize, seq: u64, class: u8, reacted: bool, sent: Time) {
-        let flow = &mut self.flows.places[f];
-        let bytes = flow.bytes(seq);
-        let hop = flow.forward;
-        let (first, handle) = (self.network.hops[hop as usize], self.network.payloads.reserve());
-        let l = first.lane as usize;
-        let label = if flow.labelled { self.flows.labels[&flow.entry] } else { 0 };
-        let packet = Packet { handle, bytes, ecn: flow.ecn, class, label, ..Packet::default() };
-        let wire_before = self.enqueue(first, packet);
-        if self.attended {
-            self.note_leaving(f, seq, packet);
-        }
-        // A packet that is refused at the first port never needs its payload.
-        let port = &mut self.network.lanes[l].port;
-        if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
-            let gone = port.dropped()[0];
-            port.dropped().clear();
-            if let Some(log) = &mut self.record.log {
-                log.dropped(l, &mut self.network.lanes[l], gone, (f as u32, seq), false);
-            }
-            let entry = self.flows.entry(f as u32, self.record.meters.len());
-            self.record.drop(l, gone.at, entry, seq, false);
-            self.network.payloads.remove(handle);
-        } else {
-            self.flows.places[f].in_network += 1;
-            *self.network.payloads.get(handle) =
-                Payload { seq, sent, hop, flow: f as u32, reacted, ..Payload::default() };
-        }
-        self.after_port(l, wire_before);
-    }
-
-    #[inline]
-    fn trace_flow(&mut self, f: usize) {
+    pub(super) fn trace_flow(&mut self, f: usize) {
         if self.record.traces.wants_flows() && self.flows.places[f].role == Role::Permanent {
             self.record.traces.flow(f, self.now, &self.flows.places[f]);
         }
@@ -333,7 +246,7 @@ impl Run {
     }
 
     /// Sends what the flow control allows, and arms the timer. Whether that was all; if not, it continues in the next event.
-    fn pump(&mut self, f: usize) -> bool {
+    pub(super) fn pump(&mut self, f: usize) -> bool {
         let mut sent = 0;
         while let Some(segment) = self.flows.places[f].connection.poll_send(self.now) {
             let Segment { seq, retransmission, reacted, priority, .. } = segment;
@@ -357,7 +270,7 @@ impl Run {
 
     /// The host of a source keeps a packet back that is sent now.
     #[cold]
-    fn keep_data(&mut self, f: usize, seq: u64, class: u8, reacted: bool) {
+    pub(super) fn keep_data(&mut self, f: usize, seq: u64, class: u8, reacted: bool) {
         self.flows.places[f].in_network += 1;
         self.keep_back(f, 0, Kept::Data(self.now, seq, class, reacted));
     }

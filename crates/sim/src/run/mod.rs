@@ -13,6 +13,7 @@ mod hosts;
 mod memory;
 mod pools;
 mod ports;
+mod sources;
 mod wires;
 
 pub use follow::Followed;

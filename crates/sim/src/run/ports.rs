@@ -1,10 +1,9 @@
 //! What a port does with the packets that are handed to it.
 
 use super::Run;
-use crate::engine::Event;
 use crate::net::{Hop, Lane};
 use crate::spec::TraceKind;
-use headgate_packet::{FlowId, Packet, Time};
+use headgate_packet::{Packet, Time};
 
 impl Run {
     pub(super) fn on_port(&mut self, l: usize) {
@@ -26,29 +25,25 @@ impl Run {
 
     /// Hands a packet to the port of a hop.
     #[inline(always)]
-    pub(super) fn offer(&mut self, hop: Hop, packet: Packet) {
-        let wire_before = self.enqueue(hop, packet);
-        self.after_port(hop.lane as usize, wire_before);
-    }
-
-    /// Puts a packet into the queue of a hop's port; gives how many packets were on its wire before.
-    #[inline(always)]
-    pub(super) fn enqueue(&mut self, hop: Hop, mut packet: Packet) -> usize {
-        packet.flow = FlowId(hop.conversation);
+    pub(super) fn offer(&mut self, hop: Hop, mut packet: Packet) {
+        packet.flow = hop.flow();
+        let l = hop.lane as usize;
         if self.attended {
             // A copy: a packet whose address is given away would be kept in memory, also where nobody looks at it.
-            return self.enqueue_attended(hop.lane as usize, packet);
+            let wire_before = self.enqueue_attended(l, packet);
+            return self.after_port(l, wire_before);
         }
-        let lane = &mut self.network.lanes[hop.lane as usize];
+        let lane = &mut self.network.lanes[l];
         let wire_before = lane.wire.len();
         lane.offer(packet, self.now);
-        wire_before
+        let dropped = lane.arm(l, wire_before, &mut self.events);
+        self.after_arming(l, dropped);
     }
 
-    /// As [`Run::enqueue`], where a log follows packets or ports share a buffer.
+    /// Puts a packet into the queue of a port, where a log follows packets or ports share a buffer; gives how many packets were on its wire before.
     #[cold]
     #[inline(never)]
-    fn enqueue_attended(&mut self, l: usize, packet: Packet) -> usize {
+    pub(super) fn enqueue_attended(&mut self, l: usize, packet: Packet) -> usize {
         // Before the wire is looked at: the port may catch up.
         let room = self.makes_room(l, &packet);
         let shared = if self.record.log.is_some() { self.shared_at(l) } else { None };
@@ -70,24 +65,16 @@ impl Run {
     }
 
     /// After a port acted: arms the wire or the port, and removes what was dropped.
-    ///
-    /// While packets are on the wire the port needs no event: nothing that it sends later arrives before them, so it is enough that it
-    /// catches up, each transmission at its own time, when the next one arrives, and before anything else arrives at it.
     #[inline(always)]
     pub(super) fn after_port(&mut self, l: usize, wire_before: usize) {
-        let lane = &mut self.network.lanes[l];
-        match lane.wire.front() {
-            Some(head) if wire_before == 0 => self.events.push(head.packet.arrived, Event::Arrive(l as u32)),
-            _ => {}
-        }
-        if lane.wire.is_empty() || lane.prompt {
-            let next = lane.port.next();
-            if next < lane.armed {
-                lane.armed = next;
-                self.events.push(next, Event::Port(l as u32));
-            }
-        }
-        if !lane.port.dropped().is_empty() {
+        let dropped = self.network.lanes[l].arm(l, wire_before, &mut self.events);
+        self.after_arming(l, dropped);
+    }
+
+    /// The rest of [`Run::after_port`].
+    #[inline(always)]
+    pub(super) fn after_arming(&mut self, l: usize, dropped: bool) {
+        if dropped {
             self.take_drops(l);
         }
         if self.record.traces.wants(TraceKind::Backlog) {

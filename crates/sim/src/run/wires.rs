@@ -8,6 +8,7 @@ use crate::net::{Hop, InFlight};
 use headgate_packet::{Ecn, Packet, Time};
 
 /// A packet that has arrived over a link, and its next hop.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Arrived {
     pub packet: Packet,
     pub next: Hop,
@@ -22,7 +23,8 @@ impl Run {
         let InFlight { packet, waited, .. } = lane.wire.pop_front().expect("an armed wire holds a packet");
         if !lane.prompt {
             lane.advance(self.now);
-            self.after_port(l, 0);
+            let dropped = lane.arm(l, 0, &mut self.events);
+            self.after_arming(l, dropped);
         } else if let Some(head) = lane.wire.front() {
             self.events.push(head.packet.arrived, Event::Arrive(l as u32));
         }
@@ -38,21 +40,24 @@ impl Run {
             }
         }
         payload.hop += 1;
+        let arrived = Arrived { packet, next: self.network.hops[payload.hop as usize], is_ack: payload.is_ack };
         if lane.laws.is_some() {
-            return self.meet_laws(l, packet);
+            // A copy: only what meets laws has an address, and only there.
+            let mut changed = arrived;
+            return self.meet_laws(l, &mut changed).then_some(changed);
         }
-        Some(Arrived { packet, next: self.network.hops[payload.hop as usize], is_ack: payload.is_ack })
+        Some(arrived)
     }
 
-    /// A packet comes out of a wire that has laws; nothing if it is lost or delayed.
+    /// A packet comes out of a wire that has laws; false if it is lost or delayed.
     #[cold]
-    fn meet_laws(&mut self, l: usize, packet: Packet) -> Option<Arrived> {
+    fn meet_laws(&mut self, l: usize, arrived: &mut Arrived) -> bool {
         let laws = self.network.lanes[l].laws.as_mut().expect("a wire that has laws");
-        let packet = laws.changed(packet);
+        let packet = laws.changed(arrived.packet);
         let copies = laws.copies(self.now);
         if copies == 0 {
             self.lose(packet);
-            return None;
+            return false;
         }
         let first = laws.delay(packet, self.now);
         if copies == 2 {
@@ -60,7 +65,10 @@ impl Run {
             self.network.lanes[l].laws.as_mut().expect("a wire that has laws").delay_copy(copy, self.now);
         }
         self.arm_late(l);
-        first.map(|packet| self.arrived(packet))
+        if let Some(packet) = first {
+            arrived.packet = packet;
+        }
+        first.is_some()
     }
 
     /// The wire has lost a packet.
@@ -82,12 +90,6 @@ impl Run {
         Packet { handle, ..packet }
     }
 
-    /// A packet that was not lost and is not delayed any longer.
-    fn arrived(&mut self, packet: Packet) -> Arrived {
-        let payload = self.network.payloads.get(packet.handle);
-        Arrived { packet, next: self.network.hops[payload.hop as usize], is_ack: payload.is_ack }
-    }
-
     /// The first delayed packet of a wire is in the event queue.
     fn arm_late(&mut self, l: usize) {
         let number = (self.network.lanes.len() + l) as u32;
@@ -100,16 +102,24 @@ impl Run {
     }
 
     /// The first delayed packet of a wire arrives, unless an earlier event has handled it.
-    #[cold]
+    #[inline(always)]
     pub(super) fn on_late(&mut self, l: usize) -> Option<Arrived> {
+        let mut arrived = Arrived::default();
+        self.late(l, &mut arrived).then_some(arrived)
+    }
+
+    #[cold]
+    fn late(&mut self, l: usize, arrived: &mut Arrived) -> bool {
         let laws = self.network.lanes[l].laws.as_mut().expect("only wires with laws delay packets");
         if laws.armed != self.now {
-            return None;
+            return false;
         }
         laws.armed = Time::NEVER;
         let packet = laws.take().expect("an armed wire holds a packet");
         self.arm_late(l);
-        self.record.digest.word(self.network.payloads.get(packet.handle).seq << 1);
-        Some(self.arrived(packet))
+        let payload = self.network.payloads.get(packet.handle);
+        self.record.digest.word(payload.seq << 1);
+        *arrived = Arrived { packet, next: self.network.hops[payload.hop as usize], is_ack: payload.is_ack };
+        true
     }
 }

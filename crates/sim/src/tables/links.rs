@@ -94,8 +94,8 @@ impl Finished<'_> {
                 };
                 let during = LaneMark {
                     counters: difference(&lane.port.counters(now), &before.counters),
-                    entered: lane.entered - before.entered,
-                    travelled_ps: lane.travelled_ps - before.travelled_ps,
+                    entered: lane.wire.entered - before.entered,
+                    travelled_ps: lane.wire.travelled_ps - before.travelled_ps,
                     marks: lane.marks - before.marks,
                     wire: lane.wire_counts().since(&before.wire),
                 };

@@ -82,6 +82,12 @@ impl Cbr {
     /// What it says of itself.
     pub const CARD: Card = Card { main: &["rate"], ..Card::of("Demers, Keshav and Shenker 1989, scenario 3") };
 
+    /// The time until its next packet if each is exactly one gap after the one before; the packet of now is supplied.
+    #[inline(always)]
+    pub fn even(&mut self) -> Option<Duration> {
+        if let Source::Even { line, bytes } = &mut self.0 { Some(line.transmit(*bytes)) } else { None }
+    }
+
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &CbrParams, packet_bytes: u32) -> Cbr {
         let (line, bytes) = (Serialiser::new(params.rate), packet_bytes);

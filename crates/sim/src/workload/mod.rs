@@ -84,6 +84,14 @@ workloads! {
     requests: Requests(RequestsParams),
 }
 
+impl AnyWorkload {
+    /// As [`Workload::supply`] of a workload that supplies single packets evenly and draws nothing; `None` of any other.
+    #[inline(always)]
+    pub fn even(&mut self) -> Option<Duration> {
+        if let AnyWorkload::Cbr(cbr) = self { cbr.even() } else { None }
+    }
+}
+
 /// What a workload supplies at the moment it is asked, and when to ask again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Supply {
