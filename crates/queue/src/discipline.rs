@@ -16,6 +16,8 @@ pub trait Discipline {
     const WORK_CONSERVING: bool = true;
     /// It looks at the conversation of a packet. A discipline that does not may see all packets as one conversation.
     const PER_CONVERSATION: bool = true;
+    /// All packets wait in one queue, number 0, so that its backlog is that of the queue.
+    const ONE_QUEUE: bool = false;
     /// Chance decides which packets it drops, so that no flow stays in step with its drops.
     const DROPS_AT_RANDOM: bool = false;
     /// It drops packets not only as one arrives, but also as one is asked for or when its time has come.

@@ -6,15 +6,16 @@
 use crate::aqm::{AnyAqm, Aqm, Queue, Verdict};
 use crate::{AnyDiscipline, Backlog, Cx, Decisions, Discipline, DropKind, Dropped, LinkInfo, Look, Moment, Tell};
 use headgate_packet::{FlowId, Packet, Time};
+use std::slice;
 
-/// A scheduler with an AQM for its queues.
+/// A scheduler with an AQM for its queues: any of the list, or one that is known when this is compiled.
 #[derive(Clone, Debug)]
-pub struct Managed<A = AnyAqm> {
-    scheduler: AnyDiscipline,
+pub struct Managed<A = AnyAqm, D = AnyDiscipline> {
+    scheduler: D,
     aqm: A,
-    /// What waits in each queue of the scheduler.
+    /// What waits in each queue of the scheduler; empty where that has one queue, and counts itself.
     held: Vec<Backlog>,
-    /// What waits in all of them.
+    /// What waits in all of them, in the same way.
     all: Backlog,
     /// What the AQM decided, if it is to be written down.
     decisions: Option<Box<Decisions>>,
@@ -22,9 +23,9 @@ pub struct Managed<A = AnyAqm> {
     per_conversation: bool,
 }
 
-impl<A: Aqm> Managed<A> {
+impl<A: Aqm, D: Discipline> Managed<A, D> {
     /// An empty scheduler with an AQM; `per_conversation` is the scheduler's [`Discipline::PER_CONVERSATION`].
-    pub fn new(scheduler: AnyDiscipline, per_conversation: bool, aqm: A, link: &LinkInfo) -> Managed<A> {
+    pub fn new(scheduler: D, per_conversation: bool, aqm: A, link: &LinkInfo) -> Managed<A, D> {
         let (held, all) = (Vec::new(), Backlog::default());
         let mut made = Managed { aqm, held, all, decisions: None, scheduler, per_conversation };
         made.resize(link, Time::ZERO);
@@ -38,14 +39,42 @@ impl<A: Aqm> Managed<A> {
     }
 
     fn resize(&mut self, link: &LinkInfo, now: Time) {
+        if D::ONE_QUEUE {
+            return self.aqm.on_link_change(link, slice::from_ref(&self.scheduler.backlog()), now);
+        }
         self.held.resize(self.scheduler.queues(link), Backlog::default());
         self.aqm.on_link_change(link, &self.held, now);
     }
 
+    /// The number of the queue that a packet waits in.
     #[inline]
-    fn queue(&self, flow: FlowId, class: u8, arrived: Time) -> Queue {
-        let number = self.scheduler.class_queue(flow, class, arrived) as usize;
-        Queue { number, waiting: self.held[number], port: self.all }
+    fn number(&self, flow: FlowId, class: u8, arrived: Time) -> usize {
+        if D::ONE_QUEUE { 0 } else { self.scheduler.class_queue(flow, class, arrived) as usize }
+    }
+
+    /// A queue as the AQM sees it.
+    #[inline]
+    fn queue(&self, number: usize) -> Queue {
+        let port = self.backlog();
+        Queue { number, waiting: if D::ONE_QUEUE { port } else { self.held[number] }, port }
+    }
+
+    /// A packet goes to this queue.
+    #[inline]
+    fn add(&mut self, queue: usize, bytes: u32) {
+        if !D::ONE_QUEUE {
+            self.held[queue].add(bytes);
+            self.all.add(bytes);
+        }
+    }
+
+    /// A packet has left this queue.
+    #[inline]
+    fn subtract(&mut self, queue: usize, bytes: u32) {
+        if !D::ONE_QUEUE {
+            self.held[queue].remove(bytes);
+            self.all.remove(bytes);
+        }
     }
 
     /// Writes down what the AQM decided about a packet that arrives.
@@ -73,51 +102,55 @@ impl<A: Aqm> Managed<A> {
     #[inline]
     fn remove(&mut self, gone: &[Dropped]) {
         for packet in gone {
-            let number = self.scheduler.class_queue(packet.flow, packet.class, packet.arrived) as usize;
-            self.held[number].remove(packet.bytes);
-            self.all.remove(packet.bytes);
+            let number = self.number(packet.flow, packet.class, packet.arrived);
+            self.subtract(number, packet.bytes);
             self.aqm.on_removed(packet, number);
         }
     }
 }
 
-impl<A: Aqm> Discipline for Managed<A> {
+/// The packet with the mark. It is a function of its own: a packet that is written to in part waits for that when it is copied whole.
+#[inline(never)]
+fn marked(mut packet: Packet) -> Packet {
+    assert!(packet.ecn.mark(), "an AQM marks only packets that can carry the mark");
+    packet
+}
+
+impl<A: Aqm, D: Discipline> Discipline for Managed<A, D> {
     const SETTLES: bool = true;
 
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
-        let queue = self.queue(packet.flow, packet.class, packet.arrived);
+        let queue = self.queue(self.number(packet.flow, packet.class, packet.arrived));
         let verdict = self.aqm.on_arrival(&packet, queue, cx);
         if self.decisions.is_some() {
             self.write_arrival(packet.handle, verdict, cx.now);
         }
         match verdict {
             Verdict::Drop(why) => return cx.drop(&packet, why),
-            Verdict::Mark => assert!(packet.ecn.mark(), "an AQM marks only packets that can carry the mark"),
+            Verdict::Mark => packet = marked(packet),
             Verdict::Pass => {}
         }
         let before = cx.dropped.len();
-        self.held[queue.number].add(packet.bytes);
-        self.all.add(packet.bytes);
+        self.add(queue.number, packet.bytes);
         self.scheduler.enqueue(packet, cx);
         self.remove(&cx.dropped[before..]);
-        debug_assert_eq!(self.all, self.scheduler.backlog(), "what waits is what the scheduler holds");
+        debug_assert_eq!(self.backlog(), self.scheduler.backlog(), "what waits is what the scheduler holds");
         if cx.dropped[before..].iter().any(|gone| gone.reason.kind() == DropKind::Full) {
             self.aqm.on_refused(queue.number);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
         loop {
             let before = cx.dropped.len();
             let packet = self.scheduler.dequeue(cx);
             self.remove(&cx.dropped[before..]);
-            let mut packet = packet?;
-            let number = self.scheduler.class_queue(packet.flow, packet.class, packet.arrived) as usize;
-            self.held[number].remove(packet.bytes);
-            self.all.remove(packet.bytes);
-            let queue = Queue { number, waiting: self.held[number], port: self.all };
+            let packet = packet?;
+            let number = self.number(packet.flow, packet.class, packet.arrived);
+            self.subtract(number, packet.bytes);
+            let queue = self.queue(number);
             let verdict = if self.decisions.is_some() {
                 self.write_departure(&packet, queue, cx)
             } else {
@@ -125,10 +158,7 @@ impl<A: Aqm> Discipline for Managed<A> {
             };
             match verdict {
                 Verdict::Pass => return Some(packet),
-                Verdict::Mark => {
-                    assert!(packet.ecn.mark(), "an AQM marks only packets that can carry the mark");
-                    return Some(packet);
-                }
+                Verdict::Mark => return Some(marked(packet)),
                 Verdict::Drop(why) => {
                     cx.drop(&packet, why);
                     self.scheduler.take_back(&packet);
@@ -139,7 +169,7 @@ impl<A: Aqm> Discipline for Managed<A> {
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        self.all
+        if D::ONE_QUEUE { self.scheduler.backlog() } else { self.all }
     }
 
     #[inline]
@@ -152,7 +182,11 @@ impl<A: Aqm> Discipline for Managed<A> {
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
         if self.aqm.timeout().is_some_and(|at| at <= cx.now) {
-            self.aqm.on_timeout(&self.held, cx.now);
+            if D::ONE_QUEUE {
+                self.aqm.on_timeout(slice::from_ref(&self.scheduler.backlog()), cx.now);
+            } else {
+                self.aqm.on_timeout(&self.held, cx.now);
+            }
         }
         if self.scheduler.timeout().is_some_and(|at| at <= cx.now) {
             let before = cx.dropped.len();
@@ -167,7 +201,7 @@ impl<A: Aqm> Discipline for Managed<A> {
     }
 
     fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
-        let own = self.per_conversation.then(|| self.queue(flow, 0, now).number);
+        let own = self.per_conversation.then(|| self.number(flow, 0, now));
         self.scheduler.has_forgotten(flow, now) && self.aqm.has_forgotten(flow, own, now)
     }
 
@@ -186,14 +220,15 @@ impl<A: Aqm> Discipline for Managed<A> {
     /// The scheduler's gauges, and those of the AQM where there is one queue.
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.scheduler.probe(sink);
-        if !self.per_conversation && self.held.len() == 1 {
+        if D::ONE_QUEUE || !self.per_conversation && self.held.len() == 1 {
             self.aqm.probe(sink);
         }
     }
 
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
         self.scheduler.explain(packet, look, tell);
-        self.aqm.explain_arrival(packet, self.queue(packet.flow, packet.class, packet.arrived), look, tell);
+        let queue = self.queue(self.number(packet.flow, packet.class, packet.arrived));
+        self.aqm.explain_arrival(packet, queue, look, tell);
     }
 
     fn write_down(&mut self) {

@@ -1,10 +1,11 @@
 //! What stands between a scheduler and its AQM, by hand.
 
-use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::aqm::{Aqm, Queue, Verdict};
+use headgate_packet::{Duration, Ecn, FlowId, Packet, Rate, Rng, Time};
+use headgate_queue::aqm::{self, Aqm, Queue, Verdict};
 use headgate_queue::{
-    Backlog, Cx, Discipline, DropReason, Dropped, LinkInfo, Look, Managed, Moment, Number, Spec, Tell,
+    Backlog, Cx, Discipline, DropReason, Dropped, LinkInfo, Look, Managed, Moment, Number, Port, Sent, Spec, Tell,
 };
+use serde_json::json;
 
 /// Drops packet 0 as it leaves, and notes what it was told of queues and of packets that found no room.
 #[derive(Clone, Debug, Default)]
@@ -188,5 +189,55 @@ fn a_conversation_is_forgotten_once_both_have_forgotten_it() {
     for remembers in [false, true] {
         let queue = managed_by(r#""drr""#, First { remembers, ..First::default() });
         assert_eq!(queue.has_forgotten(FlowId(1), Time::ZERO), !remembers);
+    }
+}
+
+/// All that a port says of 3000 packets of four conversations at 1.2 times its rate: what it sends and drops, its gauges, and what it explains.
+fn told(discipline: impl Discipline) -> Vec<String> {
+    let link = busy_link();
+    let (mut port, mut flows) = (Port::new(discipline, link.rate, Rng::new(1, 0, "queue")), Rng::new(2, 0, "flows"));
+    let (mut now, mut told) = (Time::ZERO, Vec::new());
+    port.write_down();
+    for handle in 0..3000 {
+        // 750 bytes in the mean take 6 ms; after each 500 packets the line is idle for 2 s.
+        let gap = if handle % 500 == 499 { 2_000_000 } else { flows.below(10_000) };
+        now += Duration::from_ps(1_000_000 * gap);
+        let (flow, bytes) = (FlowId(flows.below(4) as u32), 200 + flows.below(1100) as u32);
+        let ecn = if flows.below(2) == 0 { Ecn::Ect0 } else { Ecn::NotEct };
+        let packet = Packet { handle, flow, bytes, ecn, ..Packet::default() };
+        let mut sent = |sent: Sent| told.push(format!("{sent:?}"));
+        port.advance(now, &mut sent);
+        port.offer(packet, now, &mut sent);
+        told.extend(port.dropped().drain(..).map(|gone| format!("{gone:?}")));
+        port.explain(packet, now, &mut |number, value| told.push(format!("{number:?} {value}")));
+        port.discipline().probe(&mut |gauge, value| told.push(format!("{gauge} {value}")));
+        if let Some(decisions) = port.decisions() {
+            decisions.drain(|decision, numbers| told.push(format!("{decision:?} {numbers:?}")));
+        }
+        told.push(format!("{:?} {:?} {}", port.next(), port.backlog(), port.discipline().has_forgotten(flow, now)));
+    }
+    told.push(format!("{:?}", port.counters(now)));
+    told
+}
+
+fn busy_link() -> LinkInfo {
+    LinkInfo { rate: Rate::from_bps(1_000_000).expect("above zero"), flows: 4, weights: vec![], hosts: vec![] }
+}
+
+#[test]
+fn a_pair_that_is_compiled_as_one_piece_does_what_any_scheduler_with_any_aqm_does() {
+    for aqm in aqm::LIST {
+        let marks = aqm.schema()["properties"].get("mark").is_some();
+        let with = if marks { json!({"kind": aqm.name, "mark": true}) } else { json!({"kind": aqm.name}) };
+        let law: aqm::Spec = serde_json::from_value(with.clone()).expect("an AQM");
+        for plain in [json!({"kind": "fcfs", "buffer": "30pkt"}), json!({"kind": "drr_plus_plus", "buffer": "30pkt"})] {
+            let mut whole = plain.clone();
+            whole["aqm"] = with.clone();
+            let [whole, plain]: [Spec; 2] =
+                [whole, plain].map(|table| serde_json::from_value(table).expect("a discipline"));
+            let link = busy_link();
+            let apart = Managed::new(plain.build(&link), plain.scheduler_per_conversation(), law.build(&link), &link);
+            assert!(told(whole.build(&link)) == told(apart), "{} with {}", plain.name(), aqm.name);
+        }
     }
 }

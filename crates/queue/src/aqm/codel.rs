@@ -192,7 +192,7 @@ impl Aqm for Codel {
         self.queues.resize(queues.len(), State::default());
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_arrival(&mut self, _packet: &Packet, queue: Queue, _cx: &mut Cx<'_>) -> Verdict {
         if queue.waiting.packets == 0 {
             self.queues[queue.number].on_empty();
@@ -200,7 +200,7 @@ impl Aqm for Codel {
         Verdict::Pass
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
         let Codel { params, queues } = self;
         let (state, marks) = (&mut queues[queue.number], params.mark && packet.ecn.is_capable());

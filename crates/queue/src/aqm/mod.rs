@@ -24,6 +24,11 @@ macro_rules! aqms {
             $(pub(crate) use super::$module::$Type as $module;)+
         }
 
+        #[allow(unused_imports, reason = "some are in no pair")]
+        pub(crate) mod any {
+            $(pub(crate) use super::AnyAqm::$Type as $module;)+
+        }
+
         /// The numbers that each has for itself.
         pub(crate) const NUMBERS: &[&[Number]] = &[$(<$module::$Type as Aqm>::NUMBERS),+];
 

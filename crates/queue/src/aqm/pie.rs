@@ -154,30 +154,32 @@ impl State {
         self.allowance = (self.allowance - params.update.as_secs_f64()).max(0.0);
     }
 
-    /// The probability with which a packet is chosen that finds this: zero where nothing is dropped. `delay` is the queue's.
-    fn chance(&self, delay: f64, waiting: Backlog, params: &PieParams) -> f64 {
-        let half = params.target.as_secs_f64() / 2.0;
-        let allowance = self.allowance > 0.0 || self.is_quiet(delay, params) && params.max_burst > Duration::ZERO;
+    /// The probability with which a packet is chosen that finds this: zero where nothing is dropped.
+    #[inline]
+    fn chance(&self, waiting: Backlog, params: &PieParams) -> f64 {
+        let allowance = self.allowance > 0.0 || params.max_burst > Duration::ZERO && self.is_quiet(waiting, params);
         let short = waiting.bytes <= params.mean_packet.0.saturating_mul(2);
-        if allowance || short || self.before < half && self.probability < 0.2 { 0.0 } else { self.probability }
+        if allowance || short || self.probability < 0.2 && self.before < half(params) { 0.0 } else { self.probability }
     }
 
     /// Section 4.4: the burst allowance is whole again.
-    fn is_quiet(&self, delay: f64, params: &PieParams) -> bool {
-        let half = params.target.as_secs_f64() / 2.0;
-        self.probability == 0.0 && delay < half && self.before < half
+    #[inline]
+    fn is_quiet(&self, waiting: Backlog, params: &PieParams) -> bool {
+        let quiet = |delay| delay < half(params);
+        self.probability == 0.0 && quiet(self.before) && quiet(self.gauge.delay(waiting, params.estimate))
     }
 
     /// Whether a packet is chosen that arrives (appendix A; with `derandomise` appendix B).
+    #[inline]
     fn chosen(&mut self, waiting: Backlog, params: &PieParams, uniform: impl FnOnce() -> f64) -> bool {
-        let delay = self.gauge.delay(waiting, params.estimate);
-        if self.is_quiet(delay, params) {
-            self.allowance = params.max_burst.as_secs_f64();
-        }
-        let chance = self.chance(delay, waiting, params);
         if self.probability == 0.0 {
+            if self.is_quiet(waiting, params) {
+                self.allowance = params.max_burst.as_secs_f64();
+            }
             self.accumulated = 0.0;
+            return false;
         }
+        let chance = self.chance(waiting, params);
         if chance == 0.0 {
             return false;
         }
@@ -192,6 +194,12 @@ impl State {
         }
         chosen
     }
+}
+
+/// Half of the delay that is to be held, in seconds.
+#[inline]
+fn half(params: &PieParams) -> f64 {
+    params.target.as_secs_f64() / 2.0
 }
 
 /// By what the steps of a probability are divided (section 4.2).
@@ -230,7 +238,7 @@ impl Aqm for Pie {
         self.awake.resize(queues.len());
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
         let Pie { params, queues, awake, clock } = self;
         clock.on_packet(cx.now, params.update);
@@ -249,7 +257,7 @@ impl Aqm for Pie {
         self.queues[queue].accumulated = 0.0;
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
         self.clock.on_packet(cx.now, self.params.update);
         self.queues[queue.number].gauge.on_departure(packet, queue.waiting, self.params.estimate, cx.now);
@@ -296,12 +304,12 @@ impl Aqm for Pie {
     fn explain_arrival(&self, _packet: &Packet, queue: Queue, _look: &Look, tell: Tell<'_>) {
         let (state, params) = (&self.queues[queue.number], &self.params);
         let delay = state.gauge.delay(queue.waiting, params.estimate);
-        let quiet = state.is_quiet(delay, params);
+        let quiet = state.is_quiet(queue.waiting, params);
         tell(Number::Delay, delay);
         tell(Number::Target, params.target.as_secs_f64());
         tell(Number::Allowance, if quiet { params.max_burst.as_secs_f64() } else { state.allowance });
         tell(Number::BaseProbability, state.probability);
-        let chance = state.chance(delay, queue.waiting, params);
+        let chance = state.chance(queue.waiting, params);
         if !params.derandomise {
             return tell(Number::Probability, chance);
         }

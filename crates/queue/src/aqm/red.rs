@@ -163,7 +163,7 @@ impl Aqm for Red {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
         let early = self.queues.of(queue.number);
         early.on_arrival(cx.now, queue.waiting);
@@ -183,7 +183,7 @@ impl Aqm for Red {
         self.queues.of(queue).on_loss();
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
         self.queues.of(queue.number).on_start(cx.now, packet.bytes, queue.waiting);
         Verdict::Pass

@@ -55,6 +55,7 @@ impl Fcfs {
 
 impl Discipline for Fcfs {
     const PER_CONVERSATION: bool = false;
+    const ONE_QUEUE: bool = true;
     const PASSES: bool = true;
     const GIVES_UP: bool = true;
 

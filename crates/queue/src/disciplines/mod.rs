@@ -10,9 +10,13 @@ use headgate_packet::{FlowId, Packet, Rate, TcpHeader, Time};
 pub use names::Named;
 
 /// Makes the enum over all disciplines from the list, with static dispatch. A scheduler that takes an AQM for its queues names the parameter after
-/// its struct of parameters.
+/// its struct of parameters. The pairs are schedulers with an AQM that are often used: each is compiled as one piece, which a run does not ask anew for
+/// each packet which scheduler and which AQM it is.
 macro_rules! disciplines {
-    ($($module:ident : $Type:ident ( $Params:ident $(, $aqm:ident)? )),+ $(,)?) => {
+    (
+        $($module:ident : $Type:ident ( $Params:ident $(, $aqm:ident)? )),+ ;
+        pairs: $($Pair:ident ( $of:ident + $by:ident )),+
+    ) => {
         $(pub mod $module;)+
         headgate_packet::choice!("a queueing discipline", [REGISTRY: dyn foreign::Make], {names}, $($module: $Type($Params)),+);
 
@@ -28,6 +32,11 @@ macro_rules! disciplines {
             $(pub(crate) use super::$module::$Type as $module;)+
         }
 
+        #[allow(unused_imports, reason = "some are in no pair")]
+        mod any {
+            $(pub(super) use super::AnyDiscipline::$Type as $module;)+
+        }
+
         /// The numbers that each has for itself.
         pub(crate) const NUMBERS: &[&[Number]] = &[$(<$module::$Type as Discipline>::NUMBERS),+];
 
@@ -38,6 +47,7 @@ macro_rules! disciplines {
             $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type),)+
             /// One with an AQM.
             Managed(Box<Managed>),
+            $(#[doc = concat!("`", stringify!($of), "` with `", stringify!($by), "`")] $Pair(Box<Managed<aqm::law::$by, law::$of>>),)+
             /// One that is not of the list.
             Foreign(Box<foreign::Foreign>),
         }
@@ -53,9 +63,11 @@ macro_rules! disciplines {
                         AnyDiscipline::Foreign(Box::new(foreign::Foreign::new(make, values, link)))
                     }
                 };
-                match self.aqm() {
-                    Some(aqm) => AnyDiscipline::Managed(Box::new(Managed::new(made, self.scheduler_per_conversation(), aqm.build(link), link))),
-                    None => made,
+                let Some(aqm) = self.aqm() else { return made };
+                let (per_conversation, aqm) = (self.scheduler_per_conversation(), aqm.build(link));
+                match (made, aqm) {
+                    $((any::$of(made), aqm::any::$by(aqm)) => AnyDiscipline::$Pair(Box::new(Managed::new(made, per_conversation, aqm, link))),)+
+                    (made, aqm) => AnyDiscipline::Managed(Box::new(Managed::new(made, per_conversation, aqm, link))),
                 }
             }
             /// What it stands for, if it is a name; else itself.
@@ -164,7 +176,7 @@ macro_rules! disciplines {
 
         headgate_packet::dispatch! {
             /// The constants hold for all of the list; [`Spec`] gives those of each.
-            impl Discipline for AnyDiscipline [$($Type,)+ Managed, Foreign] {
+            impl Discipline for AnyDiscipline [$($Type,)+ Managed, $($Pair,)+ Foreign] {
                 const WORK_CONSERVING: bool = $(<$module::$Type as Discipline>::WORK_CONSERVING)&&+;
                 const PER_CONVERSATION: bool = $(<$module::$Type as Discipline>::PER_CONVERSATION)||+;
                 const DROPS_AT_RANDOM: bool = $(<$module::$Type as Discipline>::DROPS_AT_RANDOM)&&+;
@@ -240,5 +252,8 @@ disciplines! {
     tbf: Tbf(TbfParams, aqm),
     htb: Htb(HtbParams, aqm),
     choke: Choke(ChokeParams),
-    sqf: Sqf(SqfParams, aqm),
+    sqf: Sqf(SqfParams, aqm);
+    pairs: FcfsRed(fcfs + red), FcfsEnhancedRed(fcfs + enhanced_red), FcfsCodel(fcfs + codel), FcfsPie(fcfs + pie),
+        FcfsPi2(fcfs + pi2), FcfsThreshold(fcfs + threshold), FcfsCobalt(fcfs + cobalt), FcfsBlue(fcfs + blue),
+        FcfsSfb(fcfs + sfb), FcfsAfd(fcfs + afd), FcfsAvq(fcfs + avq), DrrPlusPlusCodel(drr_plus_plus + codel)
 }

@@ -86,7 +86,7 @@ fn bytes(bytes: u64) -> Backlog {
 fn nothing_is_chosen_where_the_rfc_exempts_it() {
     let params = PieParams::default();
     let state = |probability, before, allowance| State { probability, before, allowance, ..State::default() };
-    let chance = |state: State, waiting| state.chance(0.02, bytes(waiting), &params);
+    let chance = |state: State, waiting| state.chance(bytes(waiting), &params);
     assert_eq!(chance(state(0.1, 0.02, 0.0), 3001), 0.1);
     // Section 4.4: a burst; appendix A: no more than two packets wait, or the delay was below half of the target while the probability is below 0.2.
     assert_eq!(chance(state(0.1, 0.02, 0.001), 3001), 0.0);
