@@ -18,13 +18,24 @@ pub struct Segment {
     pub reacted: bool,
     /// Its priority, if the protocol chooses it.
     pub priority: Option<u8>,
+    /// Nothing more is sent now: what is asked for next is nothing, and need not be asked for.
+    pub last: bool,
+}
+
+/// What a source does when it is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// A packet that it sends.
+    pub segment: Option<Segment>,
+    /// If it sends nothing, or nothing after this packet: when its timer runs out, if that is before the bound given, else some time that is not.
+    pub timer: Time,
 }
 
 impl Segment {
     /// One of which there is nothing more to say.
     #[inline]
     pub fn plain(seq: u64, retransmission: bool) -> Segment {
-        Segment { seq, retransmission, reacted: false, priority: None }
+        Segment { seq, retransmission, reacted: false, priority: None, last: false }
     }
 }
 
@@ -120,10 +131,8 @@ impl Connection {
     }
 
     /// Gives a source that takes chances its random stream.
-    pub fn seed(&mut self, rng: impl FnOnce() -> Rng) {
-        if let AnySource::Tcp(tcp) = &mut self.0 {
-            tcp.seed(rng());
-        }
+    pub fn seed(&mut self, rng: impl Fn() -> Rng) {
+        self.0.seed(&rng);
     }
 
     /// Bounds the window of a protocol that is not of the list, before its first packet.
@@ -174,6 +183,30 @@ impl Connection {
     #[inline]
     pub fn on_ack(&mut self, ack: &AckPacket<'_>, now: Time, rtts: &mut impl FnMut(Duration)) {
         self.0.on_ack(ack, now, rtts);
+    }
+
+    /// What it does now; as [`Connection::poll_send`], and with the last packet as [`Connection::timeout_before`].
+    #[inline]
+    pub fn turn(&mut self, now: Time, bound: Time) -> Turn {
+        self.0.turn(now, bound)
+    }
+
+    /// As [`Connection::on_ack`]; and what it does first.
+    #[inline]
+    pub fn turn_on_ack(
+        &mut self,
+        ack: &AckPacket<'_>,
+        now: Time,
+        bound: Time,
+        rtts: &mut impl FnMut(Duration),
+    ) -> Turn {
+        self.0.turn_on_ack(ack, now, bound, rtts)
+    }
+
+    /// As [`Connection::on_timeout`]: how many timeouts that were, and what it does first.
+    #[inline]
+    pub fn turn_on_timeout(&mut self, now: Time) -> (u64, Turn) {
+        self.0.turn_on_timeout(now)
     }
 
     /// When to call [`Connection::on_timeout`]: a retransmission timer runs out, or a rate-based protocol wants to send.

@@ -13,7 +13,7 @@ pub mod source;
 pub mod transport;
 
 pub use ack::{Ack, Probe};
-pub use connection::{AckPacket, Connection, Segment};
+pub use connection::{AckPacket, Connection, Segment, Turn};
 use headgate_packet::{Rng, Time};
 pub use protocols::{AnyFlowControl, LIST, REGISTRY, Spec};
 pub use source::Story;

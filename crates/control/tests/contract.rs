@@ -229,7 +229,7 @@ fn check(spec: &Spec, options: &Options, channel: (f64, f64, f64), seed: u64) {
         Way::Tcp(rules) => {
             (c.tcp, c.rates, c.undoes) = (true, rules.rate_samples, rules.undo != Undo::None);
             let mut source = Tcp::new(recorder, &Arc::clone(&rules));
-            source.seed(Rng::new(seed, 0, "control"));
+            source.seed(&|| Rng::new(seed, 0, "control"));
             transfer(source, &mut c, true, channel, seed);
             // A packet that its own timer sends again stays in the window, and is not declared lost.
             let declares = c.rates && rules.recovery != Recovery::Each;

@@ -205,7 +205,7 @@ fn run(spec: &Spec, line: &Line, window: u64) {
         Way::Window(rules) => drive(Window::new(Watched(spec.build()), rules), false, line),
         Way::Tcp(rules) => {
             let mut source = Tcp::new(Watched(spec.build()), &Arc::clone(rules));
-            source.seed(Rng::new(line.seed, 0, "control"));
+            source.seed(&|| Rng::new(line.seed, 0, "control"));
             drive(source, true, line);
         }
         _ => drive(Whole(Connection::new(spec, &Arc::new(config))), false, line),

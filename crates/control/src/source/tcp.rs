@@ -39,12 +39,6 @@ impl<C: FlowControl> Tcp<C> {
         Tcp { control, allowance, sender, next: Time::ZERO, burst: 0, timeouts: 0, rng: None, start }
     }
 
-    /// Gives a protocol that takes chances its random stream.
-    pub fn seed(&mut self, rng: Rng) {
-        self.control.on_seed(rng.clone().next_u64());
-        self.rng = Some(Box::new(rng));
-    }
-
     /// Bounds the window of a protocol that is not of the list.
     pub fn set_most(&mut self, window: u64) {
         self.control.set_most(window);
@@ -210,7 +204,7 @@ impl<C: FlowControl> Source for Tcp<C> {
         }
         let (pipe, before) = (self.sender.pipe(), self.sender.highest());
         let app_limited = self.sender.is_app_limited();
-        let Some((seq, retransmission)) = self.sender.poll(self.allowance.window, now) else {
+        let Some((seq, retransmission, full)) = self.sender.poll_full(self.allowance.window, now) else {
             if self.burst > 0 && self.train(rate).is_some() {
                 self.burst = 0; // a train that is cut short is over
             }
@@ -235,7 +229,8 @@ impl<C: FlowControl> Source for Tcp<C> {
         }
         debug_assert_eq!(self.allowance, self.control.allowance());
         let reacted = seq >= before && self.sender.take_cwr();
-        Some(Segment { seq, retransmission, reacted, priority: None })
+        let last = if paced { self.burst == 0 && now < self.next && self.is_paced() } else { full };
+        Some(Segment { seq, retransmission, reacted, priority: None, last })
     }
 
     #[inline]
@@ -245,8 +240,9 @@ impl<C: FlowControl> Source for Tcp<C> {
         if advances
             && self.sender.is_quiet()
             && ack.echo.is_none_or(Echo::says_nothing)
-            && let Some(p) = self.sender.on_quiet_ack(ack.cumulative, now, rtts)
+            && let Some(quiet) = self.sender.on_quiet_ack(ack.cumulative, now, rtts)
         {
+            let p = Progress::of_quiet(quiet, self.sender.take_rate());
             self.control.on_delivered(p.delivered, 0, p.round);
             return self.hand_on(&p, prior, ack, now);
         }
@@ -295,6 +291,12 @@ impl<C: FlowControl> Source for Tcp<C> {
     #[inline]
     fn timeouts(&self) -> u64 {
         u64::from(self.timeouts)
+    }
+
+    fn seed(&mut self, rng: &dyn Fn() -> Rng) {
+        let rng = rng();
+        self.control.on_seed(rng.clone().next_u64());
+        self.rng = Some(Box::new(rng));
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

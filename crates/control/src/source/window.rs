@@ -39,8 +39,9 @@ impl<C: FlowControl> Source for Window<C> {
 
     #[inline]
     fn poll_send(&mut self, now: Time) -> Option<Segment> {
-        let (seq, retransmission) = self.sender.poll(self.control.allowance().window, now)?;
-        Some(Segment::plain(seq, retransmission))
+        let window = self.control.allowance().window;
+        let (seq, retransmission) = self.sender.poll(window, now)?;
+        Some(Segment { last: self.sender.is_full(window), ..Segment::plain(seq, retransmission) })
     }
 
     #[inline]

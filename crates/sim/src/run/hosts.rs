@@ -7,7 +7,7 @@ use crate::net::Payload;
 use crate::workload::Workload as _;
 use headgate_control::transport::Received;
 use headgate_control::transport::tcp::{Answer, Plain};
-use headgate_control::{AckPacket, Echo, Segment};
+use headgate_control::{AckPacket, Echo, Segment, Turn};
 use headgate_packet::{AckHeader, Acknowledges, Duration, Ecn, Packet, Time};
 
 /// Maximum number of packets that a flow sends in one event; the next ones are sent in another event at the same instant.
@@ -113,14 +113,18 @@ impl Run {
     fn answer(&mut self, f: usize, handle: u32, class: u8, answer: &Answer) -> bool {
         self.watch_sink(f);
         let sink = &self.flows.places[f].sink.as_ref().expect("it answered").sink;
-        let echo = sink.echo(answer);
         let own = answer.now > u8::from(answer.earlier);
+        // Before that of the packet itself takes its place.
         if answer.earlier {
             let earlier = sink.earlier_echo(answer);
             self.acknowledge_for(f, class, answer.before, earlier);
         }
-        if own && !echo.says_nothing() {
-            self.network.payloads.get(handle).echo = self.network.echoes.keep(echo);
+        let sink = &self.flows.places[f].sink.as_ref().expect("it answered").sink;
+        if own && sink.reports(answer) {
+            let echo = sink.echo(answer);
+            if !echo.says_nothing() {
+                self.network.payloads.get(handle).echo = self.network.echoes.keep(echo);
+            }
         }
         own
     }
@@ -190,10 +194,10 @@ impl Run {
         let ack = AckPacket { cumulative, seq, sent, marked, waited, one_way, echo };
         let (now, measuring) = (self.now, self.record.samples.measuring);
         self.flows.wake(f);
-        let Flow { connection, entry, .. } = &mut self.flows.places[f];
+        let Flow { connection, entry, armed, .. } = &mut self.flows.places[f];
         let (entry, traces) = (*entry as usize, &mut self.record.traces);
         let meter = &mut self.record.meters[entry];
-        connection.on_ack(&ack, now, &mut |rtt: Duration| {
+        let turn = connection.turn_on_ack(&ack, now, *armed, &mut |rtt: Duration| {
             let meter = meter.control();
             meter.now.rtt.record(rtt);
             if measuring {
@@ -202,7 +206,7 @@ impl Run {
             traces.rtt(entry, now, rtt);
         });
         self.network.echoes.remove(payload.echo);
-        self.pump(f);
+        self.take_turn(f, turn);
         self.flows.out_of_network(f);
     }
 
@@ -214,13 +218,11 @@ impl Run {
         flow.armed = Time::NEVER;
         let story = self.flows.wake(f);
         let flow = &mut self.flows.places[f];
-        let before = flow.connection.timeouts();
-        flow.connection.on_timeout(self.now);
-        let more = flow.connection.timeouts() - before;
-        if more > 0 {
-            self.record.meters[flow.entry as usize].control().now.timeouts += more;
+        let (timeouts, turn) = flow.connection.turn_on_timeout(self.now);
+        if timeouts > 0 {
+            self.record.meters[flow.entry as usize].control().now.timeouts += timeouts;
         }
-        let all = self.pump(f);
+        let all = self.take_turn(f, turn);
         if let Some(mut story) = story
             && all
             && story.time_out(self.now)
@@ -247,9 +249,15 @@ impl Run {
 
     /// Sends what the flow control allows, and arms the timer. Whether that was all; if not, it continues in the next event.
     pub(super) fn pump(&mut self, f: usize) -> bool {
+        let flow = &mut self.flows.places[f];
+        let turn = flow.connection.turn(self.now, flow.armed);
+        self.take_turn(f, turn)
+    }
+
+    /// The same; `turn` is what the source does first.
+    fn take_turn(&mut self, f: usize, mut turn: Turn) -> bool {
         let mut sent = 0;
-        while let Some(segment) = self.flows.places[f].connection.poll_send(self.now) {
-            let Segment { seq, retransmission, reacted, priority, .. } = segment;
+        while let Some(Segment { seq, retransmission, reacted, priority, last }) = turn.segment {
             let class = priority.unwrap_or(self.flows.places[f].priority);
             self.send(f, seq, class, retransmission, reacted);
             sent += 1;
@@ -257,12 +265,17 @@ impl Run {
                 self.pause(f);
                 return false;
             }
+            if last {
+                break;
+            }
+            let flow = &mut self.flows.places[f];
+            turn = flow.connection.turn(self.now, flow.armed);
         }
         self.budget = self.budget.saturating_sub(sent);
         let flow = &mut self.flows.places[f];
-        if let Some(deadline) = flow.connection.timeout_before(flow.armed) {
-            flow.armed = deadline;
-            self.events.push(deadline, Event::Flow(f as u32));
+        if turn.timer < flow.armed {
+            flow.armed = turn.timer;
+            self.events.push(turn.timer, Event::Flow(f as u32));
         }
         self.trace_flow(f);
         true

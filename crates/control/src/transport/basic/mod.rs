@@ -201,6 +201,12 @@ impl Sender {
             .then(|| (self.send_new(now), false))
     }
 
+    /// Whether nothing waits to be sent again, and the window has no room: then [`Sender::poll`] has nothing.
+    #[inline]
+    pub fn is_full(&self, window: u64) -> bool {
+        self.ledger.lost == 0 && !self.plain.has_timers() && self.ledger.outstanding() >= window
+    }
+
     fn poll_again(&mut self, window: u64, now: Time) -> Option<(u64, bool)> {
         let room = self.ledger.pipe() < window;
         if self.ledger.lost > 0 && (room || self.state.forced > 0) {

@@ -26,7 +26,7 @@ pub use options::{Options, Preset, Recovery};
 pub use rate::{RateSample, Sent};
 pub use round_trips::RoundTrips;
 use schemars::JsonSchema;
-pub use sender::{Progress, Sender};
+pub use sender::{Progress, Quiet, Sender};
 use serde::{Deserialize, Serialize};
 pub use sink::{Answer, Echo, EcnEcho, Plain, Policy, ReaderParams, Sink};
 

@@ -79,6 +79,26 @@ pub struct Progress {
     congested: bool,
 }
 
+/// What an acknowledgement did that advanced while nothing was lost, under trial or out of order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quiet {
+    /// Packets acknowledged.
+    pub advanced: u64,
+    /// The newest round trip.
+    pub rtt: Duration,
+    /// A whole window was acknowledged since the last time.
+    pub round: bool,
+}
+
+impl Progress {
+    /// That of such an acknowledgement.
+    #[inline(always)]
+    pub fn of_quiet(quiet: Quiet, rate: Option<RateSample>) -> Progress {
+        let Quiet { advanced, rtt, round } = quiet;
+        Progress { advanced, delivered: advanced, rtt: Some(rtt), round, rate, ..Progress::default() }
+    }
+}
+
 /// How much of the window was in use.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {

@@ -294,6 +294,15 @@ impl Sink {
         }
     }
 
+    /// Whether the acknowledgement of the last packet reports more than its number.
+    #[inline]
+    pub fn reports(&self, answer: &Answer) -> bool {
+        (answer.duplicate && self.policy.duplicates)
+            || (self.policy.blocks > 0 && self.held > 0)
+            || self.marks > 0
+            || self.congested
+    }
+
     /// What the acknowledgement of the last packet reports.
     #[inline]
     pub fn echo(&self, answer: &Answer) -> Echo {

@@ -1,6 +1,6 @@
 //! What an acknowledgement says: which packets arrived, their round trips, the rate, and marks.
 
-use super::{Progress, Sender};
+use super::{Progress, Quiet, RateSample, Sender};
 use crate::transport::ledger::{Record, flag};
 use crate::transport::recovery::{LossRecovery as _, Phase};
 use crate::transport::tcp::sink::BLOCKS;
@@ -55,7 +55,7 @@ impl Sender {
     /// Such an acknowledgement; `None` if a packet that it acknowledges was sent again, and then nothing
     /// has changed.
     #[inline]
-    pub fn on_quiet_ack(&mut self, cumulative: u64, now: Time, rtts: &mut impl FnMut(Duration)) -> Option<Progress> {
+    pub fn on_quiet_ack(&mut self, cumulative: u64, now: Time, rtts: &mut impl FnMut(Duration)) -> Option<Quiet> {
         let una = self.ledger.una;
         if (una..cumulative).any(|seq| self.ledger.get(seq).flags != 0) {
             return None;
@@ -82,11 +82,15 @@ impl Sender {
         }
         self.tail.due = false;
         // Nothing is lost: packets that were sent once were sent in the order of their numbers.
-        self.arm(now, true, true);
-        let advanced = cumulative - una;
+        self.arm_quietly(now);
+        Some(Quiet { advanced: cumulative - una, rtt: newest, round })
+    }
+
+    /// The sample of the rate that the present acknowledgement gives, if the protocol asks for rates.
+    #[inline]
+    pub fn take_rate(&mut self) -> Option<RateSample> {
         let (min_rtt, ledger) = (self.min_rtt(), &self.ledger);
-        let rate = self.sampler.as_mut().and_then(|s| s.take(min_rtt, ledger.delivered, ledger.declared_lost));
-        Some(Progress { advanced, delivered: advanced, rtt: Some(newest), round, rate, ..Progress::default() })
+        self.sampler.as_mut().and_then(|s| s.take(min_rtt, ledger.delivered, ledger.declared_lost))
     }
 
     /// An acknowledgement gave round trips, of which these are the first and the newest. Linux takes the first for the timeout and the newest for the
@@ -168,9 +172,11 @@ impl Sender {
                 let before = std::mem::replace(&mut self.scoreboard.reported, *echo.places());
                 let (mut new, mut count) = ([(0, 0); BLOCKS], 0);
                 // Most acknowledgements report again what the one before them did.
-                for range in echo.blocks().filter(|range| !before.contains(range)) {
+                for range in echo.blocks() {
+                    // Without branches: where it stood is not the same each time.
+                    let known = before.iter().fold(false, |known, b| known | (b.0 == range.0) & (b.1 == range.1));
                     new[count] = range;
-                    count += 1;
+                    count += usize::from(!known);
                 }
                 // The sink reports the latest first. In that order, what arrived long ago would seem to arrive late after a lost report.
                 if count > 1 && self.rules.recovery == Recovery::Rack {
@@ -235,10 +241,7 @@ impl Sender {
         let lost = self.ledger.declared_lost > p.declared_before;
         p.stale = !advanced && !new && !lost && p.loss.is_none() && !p.undone;
         self.tail.due &= p.stale;
-        let min_rtt = self.min_rtt();
-        if let Some(sampler) = &mut self.sampler {
-            p.rate = sampler.take(min_rtt, self.ledger.delivered, self.ledger.declared_lost);
-        }
+        p.rate = self.take_rate();
     }
 
     fn take_block(&mut self, start: u64, end: u64, now: Time, p: &mut Progress, rtts: &mut impl FnMut(Duration)) {

@@ -30,10 +30,8 @@ impl Sender {
     pub fn can_send(&self, window: u64) -> bool {
         let window = self.window(window);
         let room = self.pipe() < window;
-        if self.recovery.is_due(self.ledger.una.saturating_add(window)) {
-            return true;
-        }
-        if room & self.fits() & !self.f_rto.is_second() {
+        if room & self.fits() & !self.f_rto.is_second() || self.recovery.is_due(self.ledger.una.saturating_add(window))
+        {
             return true;
         }
         if let Some(left) = self.f_rto.new_packets(room && self.fits()) {
@@ -68,15 +66,29 @@ impl Sender {
     }
 
     /// The next packet with the window given, and whether it is a retransmission.
-    #[inline]
     pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, bool)> {
-        let window = self.window(window);
-        let (fits, room) = (self.fits(), self.pipe() < window);
+        self.poll_full(window, now).map(|(seq, again, _)| (seq, again))
+    }
+
+    /// The same, and whether the window is full now, so that the same window gives no other packet. With nothing in flight before, the protocol may yet
+    /// allow more, and it is not said.
+    #[inline]
+    pub fn poll_full(&mut self, window: u64, now: Time) -> Option<(u64, bool, bool)> {
+        let (window, pipe) = (self.window(window), self.pipe());
+        let (fits, room) = (self.fits(), pipe < window);
         if self.f_rto.is_second() | (self.ledger.lost > 0) | self.tail.due || self.recovery.has_timers() {
-            return self.poll_repair(window, fits, room, now);
+            return self.poll_repair(window, fits, room, now).map(|(seq, again)| (seq, again, false));
         }
         self.state.forced = 0;
-        if room && fits { Some((self.send_new(now), false)) } else { self.poll_rest(room, now) }
+        if !(room && fits) {
+            return self.poll_rest(room, now).map(|(seq, again)| (seq, again, false));
+        }
+        let seq = self.send_new(now);
+        let full = pipe > 0 && pipe + 1 >= window;
+        if full {
+            self.note_usage(true);
+        }
+        Some((seq, false, full))
     }
 
     /// As [`Sender::poll`], when something may have to be sent again.
@@ -166,7 +178,9 @@ impl Sender {
             sampler.grow(outstanding, ledger.places());
         }
         self.on_packet_sent(seq, idle, now);
-        if self.timer == Timer::Never || self.rules.tail_probe || self.recovery.has_timers() {
+        if self.purpose == Purpose::Probe && self.may_probe() {
+            self.put_off_probe(now);
+        } else if self.timer == Timer::Never || self.rules.tail_probe || self.recovery.has_timers() {
             self.time_new(seq, now);
         }
         seq

@@ -68,7 +68,6 @@ impl Sender {
     /// Sets the timer: for reordering, for a tail probe, or for a timeout, which counts from now if `restart`. `probe`: new data were sent or
     /// acknowledged in sequence. Other acknowledgements neither start a probe nor put it off (RFC 8985, section 7.2): each probe that arrived twice
     /// would cause the next, and the timeout would never happen.
-    #[inline]
     pub(super) fn arm(&mut self, now: Time, restart: bool, probe: bool) {
         let estimates = self.rtt.estimates_of_timer();
         if self.ledger.una == self.ledger.next {
@@ -93,11 +92,37 @@ impl Sender {
         if !probes && !restart && stays && self.timer != Timer::Never {
             return;
         }
-        // The time that the timer was used for something else did not stop the clock of the oldest packet.
+        self.set_timer(now, restart, probes, estimates);
+    }
+
+    /// Sets it for a tail probe or for a timeout. One that does not start again goes on: the time that it was used for something else did not stop the clock
+    /// of the oldest packet.
+    #[inline]
+    fn set_timer(&mut self, now: Time, restart: bool, probes: bool, estimates: Estimates) {
         let from = if restart { now } else { self.ledger.get(self.ledger.una).sent };
         let single = self.ledger.outstanding() == 1;
         self.timer = Timer::Set(Setting { now, from, probes, single, estimates });
         self.purpose = if probes { Purpose::Probe } else { Purpose::Retransmit };
+    }
+
+    /// As [`Sender::arm`] after an acknowledgement that gave a round trip, while nothing is lost, under trial or out of order: it starts again, for a tail
+    /// probe where there is one.
+    #[inline]
+    pub(super) fn arm_quietly(&mut self, now: Time) {
+        if self.recovery.has_timers() || self.ledger.una == self.ledger.next {
+            return self.arm(now, true, true);
+        }
+        debug_assert!(self.recovery.reordering_timer().is_none() && self.may_probe() == self.rules.tail_probe);
+        let estimates = self.rtt.estimates_of_timer();
+        self.set_timer(now, true, self.rules.tail_probe, estimates);
+    }
+
+    /// As [`Sender::arm`] when a new packet is sent while the timer is that of a tail probe, which goes on from it.
+    #[inline]
+    pub(super) fn put_off_probe(&mut self, now: Time) {
+        debug_assert!(self.recovery.reordering_timer().is_none() && self.timer != Timer::Never);
+        let estimates = self.rtt.estimates_of_timer();
+        self.set_timer(now, false, true, estimates);
     }
 
     /// When the timer runs out.
