@@ -203,10 +203,10 @@ impl Connection {
         self.0.turn_on_ack(ack, now, bound, rtts)
     }
 
-    /// As [`Connection::on_timeout`]: how many timeouts that were, and what it does first.
+    /// As [`Connection::on_timeout`], which adds the timeouts that were due to `timeouts`; and what it does first.
     #[inline]
-    pub fn turn_on_timeout(&mut self, now: Time) -> (u64, Turn) {
-        self.0.turn_on_timeout(now)
+    pub fn turn_on_timeout(&mut self, now: Time, timeouts: &mut u64) -> Turn {
+        self.0.turn_on_timeout(now, timeouts)
     }
 
     /// When to call [`Connection::on_timeout`]: a retransmission timer runs out, or a rate-based protocol wants to send.

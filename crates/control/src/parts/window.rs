@@ -36,16 +36,19 @@ impl Window {
     }
 
     /// Whether it opens exponentially.
+    #[inline]
     pub fn in_slow_start(&self) -> bool {
         self.window < self.threshold
     }
 
     /// Whether an acknowledgement lets it grow: of new data, outside recovery, with a window in use.
+    #[inline]
     pub fn may_grow(ack: &Ack) -> bool {
         ack.newly_acked > 0 && !ack.recovering && ack.limited
     }
 
     /// Slow start takes its part of what was acknowledged; gives the rest.
+    #[inline]
     pub fn open(&mut self, credit: u64) -> u64 {
         if !self.in_slow_start() {
             return credit;
@@ -56,6 +59,7 @@ impl Window {
     }
 
     /// One packet more for every `each` packets acknowledged.
+    #[inline]
     pub fn add(&mut self, credit: u64, each: u64) {
         if self.credit >= each {
             (self.credit, self.window) = (0, self.window + 1);
@@ -67,7 +71,8 @@ impl Window {
         }
     }
 
-    /// Slow start, then a packet a window.
+    /// Slow start, then a packet a window. It is compiled into its callers, so that of what it is told nothing is written down that it does not read.
+    #[inline(always)]
     pub fn grow(&mut self, ack: &Ack) {
         if Window::may_grow(ack) {
             let rest = self.open(ack.credit);

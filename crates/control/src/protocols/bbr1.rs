@@ -139,7 +139,7 @@ struct State {
 
 /// Model-based rate control.
 #[derive(Clone, Debug)]
-pub struct Bbr1(Box<State>);
+pub struct Bbr1(State);
 
 impl Bbr1 {
     /// What it says of itself.
@@ -147,7 +147,7 @@ impl Bbr1 {
 
     /// A source before its first packet.
     pub fn new(params: &Bbr1Params) -> Bbr1 {
-        Bbr1(Box::new(State {
+        Bbr1(State {
             params: params.clone(),
             mode: Mode::Startup,
             window: 1,
@@ -177,7 +177,7 @@ impl Bbr1 {
             departure: Time::ZERO,
             gap: (0.0, Duration::ZERO),
             least_window: SmallWindow::default(),
-        }))
+        })
     }
 }
 

@@ -177,7 +177,7 @@ struct State {
 
 /// Model-based rate control with bounds by losses.
 #[derive(Clone, Debug)]
-pub struct Bbr3(Box<State>);
+pub struct Bbr3(State);
 
 impl Bbr3 {
     /// What it says of itself.
@@ -186,7 +186,7 @@ impl Bbr3 {
     /// A source before its first packet.
     pub fn new(params: &Bbr3Params) -> Bbr3 {
         let unset = f64::INFINITY;
-        Bbr3(Box::new(State {
+        Bbr3(State {
             params: params.clone(),
             phase: Phase::Startup,
             ack_phase: AckPhase::Init,
@@ -243,7 +243,7 @@ impl Bbr3 {
             extra_acked_start: Time::ZERO,
             extra_acked_delivered: 0.0,
             extra_acked: Greatest::default(),
-        }))
+        })
     }
 }
 

@@ -56,12 +56,14 @@ pub trait Source {
         self.on_ack(ack, now, rtts);
         self.turn(now, bound)
     }
-    /// Performs what is due: how many timeouts that were, and what it does first.
+    /// Performs what is due, and adds the timeouts that this was to `timeouts`; what it does first. A pair of both would be copied as soon as it is written, and
+    /// wait for the writes.
     #[inline]
-    fn turn_on_timeout(&mut self, now: Time) -> (u64, Turn) {
+    fn turn_on_timeout(&mut self, now: Time, timeouts: &mut u64) -> Turn {
         let before = self.timeouts();
         self.on_timeout(now);
-        (self.timeouts() - before, self.turn(now, Time::NEVER))
+        *timeouts += self.timeouts() - before;
+        self.turn(now, Time::NEVER)
     }
     /// Performs what is due.
     fn on_timeout(&mut self, _now: Time) {}
@@ -108,7 +110,7 @@ macro_rules! sources {
                 #[inline]
                 fn turn_on_ack(&mut self, ack: &AckPacket<'_>, now: Time, bound: Time, rtts: &mut impl FnMut(Duration)) -> Turn;
                 #[inline]
-                fn turn_on_timeout(&mut self, now: Time) -> (u64, Turn);
+                fn turn_on_timeout(&mut self, now: Time, timeouts: &mut u64) -> Turn;
                 fn on_timeout(&mut self, now: Time);
                 #[inline]
                 fn in_flight(&self) -> u64;

@@ -218,7 +218,8 @@ impl Run {
         flow.armed = Time::NEVER;
         let story = self.flows.wake(f);
         let flow = &mut self.flows.places[f];
-        let (timeouts, turn) = flow.connection.turn_on_timeout(self.now);
+        let mut timeouts = 0;
+        let turn = flow.connection.turn_on_timeout(self.now, &mut timeouts);
         if timeouts > 0 {
             self.record.meters[flow.entry as usize].control().now.timeouts += timeouts;
         }

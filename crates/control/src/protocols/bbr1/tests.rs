@@ -9,7 +9,7 @@ fn at(us: u64) -> Time {
 fn probing(cycle: usize) -> Bbr1 {
     let mut bbr = Bbr1::new(&Bbr1Params::default());
     bbr.on_start(10);
-    let s = &mut *bbr.0;
+    let s = &mut bbr.0;
     (s.mode, s.cycle, s.full, s.gain, s.pacing) = (Mode::ProbeBw, cycle, true, CYCLE[cycle], CYCLE[cycle] * 825.0);
     s.rates.put(0, 2500.0 / 3.0, 10);
     s.least_rtt = Some((Duration::from_ps(41_200_000_000), at(0)));
@@ -91,7 +91,7 @@ fn within_an_episode_the_window_saved_is_the_greatest() {
     ];
     for (seen, mode, saved) in cases {
         let mut bbr = probing(2);
-        let s = &mut *bbr.0;
+        let s = &mut bbr.0;
         (s.prior_window, s.window, s.seen, s.mode) = (60, 5, seen, mode);
         s.save_window();
         assert_eq!(s.prior_window, saved, "{seen:?} {mode:?}");
@@ -103,7 +103,7 @@ fn each_packet_lost_in_an_episode_takes_one_off_the_window() {
     // Linux, bbr_set_cwnd_to_recover_or_restore: 50 - 5, which is above the 10 in flight and the one delivered; and at least that.
     for (lost, window) in [(0, 50), (5, 45), (60, 11)] {
         let mut bbr = probing(2);
-        let s = &mut *bbr.0;
+        let s = &mut bbr.0;
         (s.window, s.seen, s.conserve) = (50, Seen::Recovery, true);
         s.set_window(&Ack { delivered: 1, lost, in_flight: 10, recovering: true, repairing: true, ..Ack::default() });
         assert_eq!(s.window, window, "{lost}");
@@ -118,7 +118,7 @@ fn each_packet_lost_in_an_episode_takes_one_off_the_window() {
 #[test]
 fn growth_starts_the_count_of_rounds_without_it_again() {
     let mut bbr = probing(2);
-    let s = &mut *bbr.0;
+    let s = &mut bbr.0;
     (s.full, s.full_rate, s.full_rounds) = (false, 600.0, 2);
     // 833 packets a second are 1.39 times 600; three more rounds without growth are due.
     for full in [false, false, false, true] {

@@ -74,7 +74,7 @@ fn losses_while_cruising_lower_the_rate_to_what_was_delivered() {
 fn one_percent_of_loss_a_round_leaves_so_much() {
     for (rounds, due) in [(10, 0.904), (31, 0.732), (62, 0.536)] {
         let mut bbr = hundred(Phase::Cruise);
-        let s = &mut *bbr.0;
+        let s = &mut bbr.0;
         for n in 0..rounds {
             (s.is_loss_in_round, s.loss_round_start) = (true, true);
             (s.bw_latest, s.inflight_latest) = (1000.0 * 0.99_f64.powi(n + 1), 0.0);

@@ -11,7 +11,7 @@ fn rtt(ms: u64, rtt_us: u64) -> Ack {
 #[test]
 fn the_minimum_counts_for_ten_seconds_and_is_looked_for_over_five() {
     let mut bbr = hundred(Phase::Cruise);
-    let s = &mut *bbr.0;
+    let s = &mut bbr.0;
     let mut put = |ms, sample| {
         s.update_min_rtt(&rtt(ms, sample));
         let ms = |d: Option<Duration>| d.map_or(0, |d| d.as_ps() / 1_000_000_000);

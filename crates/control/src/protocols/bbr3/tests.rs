@@ -14,7 +14,7 @@ pub(super) fn us(n: u64) -> Duration {
 pub(super) fn on_path(phase: Phase, rate: f64, rtt_us: u64) -> Bbr3 {
     let mut bbr = Bbr3::new(&Bbr3Params::default());
     bbr.on_start(10);
-    let s = &mut *bbr.0;
+    let s = &mut bbr.0;
     (s.phase, s.begun, s.full.reached) = (phase, true, true);
     (s.max_bw, s.bw, s.pacing, s.seen_rtt) = ([rate, 0.0], rate, rate * MARGIN, true);
     (s.min_rtt, s.probe_rtt_min_delay) = (Some(us(rtt_us)), Some(us(rtt_us)));
@@ -61,7 +61,7 @@ fn the_headroom_is_a_packet_at_least() {
 #[test]
 fn the_bound_rises_by_twice_as_much_each_round() {
     let mut bbr = hundred(Phase::Up);
-    let s = &mut *bbr.0;
+    let s = &mut bbr.0;
     (s.cwnd, s.inflight_longterm, s.used_until) = (200.0, 200.0, u64::MAX);
     let mut steps = vec![];
     for round in 0..8 {
@@ -265,7 +265,7 @@ fn refilling_lasts_a_round_and_the_probe_until_the_pipe_is_full() {
 fn a_window_at_the_bound_hides_whether_the_pipe_is_full() {
     for (used_until, cwnd, goes_down) in [(u64::MAX, 90.0, false), (0, 90.0, true), (u64::MAX, 89.0, true)] {
         let mut bbr = hundred(Phase::Up);
-        let s = &mut *bbr.0;
+        let s = &mut bbr.0;
         (s.used_until, s.cwnd, s.inflight_longterm, s.delivered, s.full.now) = (used_until, cwnd, 90.0, 1, true);
         s.update_cycle(&Ack { delivered: 1, rate: Some(RateSample { in_flight: 80, ..sample(700, 0) }), ..Ack::default() });
         assert_eq!((s.phase == Phase::Down, s.full.now), (goes_down, goes_down), "{used_until} {cwnd}");
@@ -278,7 +278,7 @@ fn a_window_at_the_bound_hides_whether_the_pipe_is_full() {
 #[test]
 fn after_a_probe_that_lost_too_much_the_next_one_is_brief_and_the_one_after_it_follows_at_once() {
     let mut bbr = hundred(Phase::Up);
-    let s = &mut *bbr.0;
+    let s = &mut bbr.0;
     (s.inflight_longterm, s.prev_probe_too_high, s.ack_phase) = (90.0, true, AckPhase::ProbeFeedback);
     for (in_flight, phase) in [(89, Phase::Up), (90, Phase::Down)] {
         s.update_cycle(&Ack { delivered: 1, prior_in_flight: in_flight, in_flight: in_flight - 1, ..Ack::default() });
@@ -300,7 +300,7 @@ fn after_a_probe_that_lost_too_much_the_next_one_is_brief_and_the_one_after_it_f
 #[test]
 fn the_maximum_is_that_of_two_cycles_and_a_source_without_data_lowers_it_not() {
     let mut bbr = hundred(Phase::Cruise);
-    let s = &mut *bbr.0;
+    let s = &mut bbr.0;
     s.max_bw = [0.0; 2];
     let mut put = |rate, app_limited, advance: bool| {
         if advance {

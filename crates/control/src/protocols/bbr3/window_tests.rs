@@ -91,7 +91,7 @@ fn the_send_quantum_is_a_millisecond_of_packets_within_bounds() {
 #[test]
 fn what_arrives_early_widens_the_window_for_ten_rounds() {
     let mut bbr = hundred(Phase::Cruise);
-    let s = &mut *bbr.0;
+    let s = &mut bbr.0;
     let mut put = |ms: u64, delivered, rounds| {
         s.rounds = rounds;
         s.update_ack_aggregation(&Ack { now: at(1000 * ms), delivered, ..Ack::default() });
@@ -103,7 +103,7 @@ fn what_arrives_early_widens_the_window_for_ten_rounds() {
     // In start-up, for one round.
     let mut bbr = hundred(Phase::Startup);
     bbr.0.full.reached = false;
-    let s = &mut *bbr.0;
+    let s = &mut bbr.0;
     for (round, delivered, due) in [(1, 20, 20.0), (2, 3, 20.0), (3, 3, 3.0)] {
         s.rounds = round;
         s.update_ack_aggregation(&Ack { now: at(1_000_000 * round), delivered, ..Ack::default() });

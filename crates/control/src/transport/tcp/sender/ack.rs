@@ -54,7 +54,7 @@ impl Sender {
 
     /// Such an acknowledgement; `None` if a packet that it acknowledges was sent again, and then nothing
     /// has changed.
-    #[inline]
+    #[inline(always)]
     pub fn on_quiet_ack(&mut self, cumulative: u64, now: Time, rtts: &mut impl FnMut(Duration)) -> Option<Quiet> {
         let una = self.ledger.una;
         if (una..cumulative).any(|seq| self.ledger.get(seq).flags != 0) {

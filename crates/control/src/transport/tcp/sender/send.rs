@@ -72,7 +72,7 @@ impl Sender {
 
     /// The same, and whether the window is full now, so that the same window gives no other packet. With nothing in flight before, the protocol may yet
     /// allow more, and it is not said.
-    #[inline]
+    #[inline(always)]
     pub fn poll_full(&mut self, window: u64, now: Time) -> Option<(u64, bool, bool)> {
         let (window, pipe) = (self.window(window), self.pipe());
         let (fits, room) = (self.fits(), pipe < window);
