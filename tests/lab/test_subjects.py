@@ -316,7 +316,7 @@ def test_parameters_out_of_bounds_are_one_error_about_the_subject(
 ) -> None:
     put(tmp_path, control())
     done = cli(command, written, *(["--trusted"] if command == "evaluate" and "process" in written else []))
-    place = {"conform": "FILE", "evaluate": "control", "referee": "NAME"}.get(command, "CONTROL")
+    place = {"conform": "SUBJECT", "evaluate": "control", "referee": "NAME"}.get(command, "CONTROL")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"error: {place}: {WRONG[written]}" in done.stderr
 

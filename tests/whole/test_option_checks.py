@@ -206,5 +206,5 @@ def test_conform_without_a_test_is_an_error(cli: Cli) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert (
         done.stderr
-        == "error: FILE: json:loads: expected @headgate.control(...) or @headgate.discipline(...) at a class\n"
+        == "error: SUBJECT: json:loads: expected @headgate.control(...) or @headgate.discipline(...) at a class\n"
     )

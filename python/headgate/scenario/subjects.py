@@ -140,7 +140,7 @@ def read(
     return Scheme(str(table["kind"]), table, entries, transport)
 
 
-def read_all(text: str, *, place: str = "FILE", name: str = "", option: str = "--name") -> list[tuple[str, Scheme]]:
+def read_all(text: str, *, place: str = "SUBJECT", name: str = "", option: str = "--name") -> list[tuple[str, Scheme]]:
     """All flow controls (`control`) and disciplines (`discipline`) that a text names, each with its kind: of a file those that it has.
 
     Raises:

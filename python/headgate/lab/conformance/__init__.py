@@ -40,7 +40,7 @@ def conform(subject: str | os.PathLike[str], name: str = "", **where: Unpack[Whe
     text = os.fspath(subject)
     chosen = read_all(text, name=name)
     for kind, each in chosen:
-        require_parameters(each, kind, "FILE")
+        require_parameters(each, kind, "SUBJECT")
     jobs = [WantedCheck(kind, each, title) for kind, each in chosen for title in CHECKS[kind]]
     if where.get("workers") is None and where.get("engine", "local") == "local":
         # To start a process takes longer than most tests; what may end its process has one.
