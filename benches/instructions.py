@@ -30,7 +30,7 @@ PAGE = ROOT / "docs/performance.md"
 #: Simulated seconds from and to which instructions are counted: a few thousand packets, after the queue is full.
 PARTS = {
     "W1": (0.05, 0.4), "W2": (3, 10), "W3": (0.2, 0.6),
-    "W4/10": (0.01, 0.04), "W4/1000": (0.01, 0.04), "W4/10000": (0.05, 0.1),
+    "W4/10": (0.01, 0.04), "W4/1000": (0.01, 0.04), "W4/10000": (0.05, 0.3),
 }  # fmt: skip
 
 #: Packets that all sources of W1 and W4 offer in a second.
