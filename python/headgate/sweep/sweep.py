@@ -18,7 +18,8 @@ from ..base.atomic import require_folder
 from ..base.errors import HeadgateError, cut, nearest, wrong
 from ..base.memory import share
 from ..base.parts import Share, read_part
-from ..scenario.scenario import Scenario, require_plain
+from ..scenario.plain import require_plain
+from ..scenario.scenario import Scenario
 from . import rows
 from .arrow import pyarrow
 from .axes import Axis, Variants, read_axes, refuse

@@ -80,15 +80,13 @@ def asked(html: str | None, folder: str | Path | None, judge: str, subject: str,
     """
     if html is None and folder is None:
         return None
+    # Loaded where there is a page: it brings all figures with it.
     from ...plots.pages import require_extras
 
     if html is not None:
         if not html.endswith(".html"):
             raise HeadgateError(f"--html: found {cut(repr(html))}; expected a name that ends with .html")
         require_place(html)
-    # Loaded where there is a page: it brings all figures with it.
-    from ...plots.pages import require_extras
-
     require_extras()
     path = Path(html) if html is not None else Path(folder or "", "index.html")
     require(path, judge, subject, key)
