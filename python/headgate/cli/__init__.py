@@ -15,7 +15,7 @@ VERSION = f"headgate, version {__version__}"
 def main() -> None:
     """Runs the command: exit code 2 for anything that the user gave wrong, 130 after Ctrl-C and 143 after SIGTERM, no traceback for any."""
     if sys.argv[1:] == ["--version"] and _printed(VERSION):
-        return
+        sys.exit(0)
     from . import signals
 
     # All libraries are loaded here, where Ctrl-C has nothing to clean up: a half-loaded library may lose the signal.
