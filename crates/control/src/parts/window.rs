@@ -71,7 +71,7 @@ impl Window {
         }
     }
 
-    /// Slow start, then a packet a window. It is compiled into its callers, so that of what it is told nothing is written down that it does not read.
+    /// Slow start, then a packet a window. It is compiled into its callers, so that only those fields of an acknowledgement are stored that it reads.
     #[inline(always)]
     pub fn grow(&mut self, ack: &Ack) {
         if Window::may_grow(ack) {

@@ -101,8 +101,8 @@ impl Lane {
         port.offer(packet, now, &mut |sent| wire.enter(&sent));
     }
 
-    /// Puts into the event queue what is due next at lane number `l`, of which so many packets were on the wire before its port acted; whether the port
-    /// has dropped any.
+    /// Puts into the event queue what is due next at lane `l`. `wire_before` is the number of packets on its wire before the port acted. Returns whether
+    /// the port has dropped any.
     ///
     /// While packets are on the wire the port needs no event: nothing that it sends later arrives before them, so it is enough that it
     /// catches up, each transmission at its own time, when the next one arrives, and before anything else arrives at it.
