@@ -1,0 +1,6 @@
+//! What the explorer's page shows of a scenario and of a run, as the JSON of its requests. The explorer's server and the page that needs no server
+//! both ask here, so that each answer is made in one place.
+
+mod reduce;
+
+pub use reduce::{WIDEST, reduced};
