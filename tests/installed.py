@@ -1,9 +1,15 @@
 """Whether an installed headgate, and nothing else, runs, replays, sweeps and reproduces: `python tests/installed.py`, from any folder.
 
-The workflow that builds wheels runs it in an empty environment on every system. It needs no library, and no file of the checkout.
+The workflow that builds wheels runs it in an empty environment on every system, and `make release-check` where it can. It needs no
+library, and of the checkout the pinned digests alone, in the folder `digests` beside it. With `--here` it starts no process: an
+emulator of another processor is then enough.
 """
 
+import contextlib
+import io
 import json
+import platform
+import re
 import subprocess
 import sys
 import sysconfig
@@ -11,7 +17,12 @@ import tempfile
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
+DIGESTS = Path(__file__).resolve().parent / "digests"
+#: A digest and the words of `headgate quick` that give it, in each line: `python tests/pin.py` writes them.
+LINES = DIGESTS / "lines.txt"
+
 COMMANDS = [
+    "quick home bulk game",
     "--version",
     "examples",
     "examples --all --out scenarios",
@@ -25,11 +36,31 @@ COMMANDS = [
 
 
 def headgate(words: str, folder: str) -> str:
-    """Runs the installed command; gives what it printed."""
+    """Runs the installed command in its own process; gives what it printed."""
     script = Path(sysconfig.get_path("scripts")) / ("headgate.exe" if sys.platform == "win32" else "headgate")
     done = subprocess.run([script, *words.split()], cwd=folder, capture_output=True, check=False)
     assert done.returncode == 0, f"headgate {words}: {done.stderr.decode('utf-8', 'replace')}"
     return done.stdout.decode("utf-8", "replace")
+
+
+def headgate_here(words: str, folder: str | None = None) -> str:
+    """The same in this process, which an emulator has loaded already."""
+    from headgate.cli.group import call
+
+    printed, said, before = io.StringIO(), io.StringIO(), sys.argv
+    sys.argv = ["headgate", *words.split()]
+    try:
+        # Warnings of what a line makes no use of, such as marks without a queue that sets any, are not the subject.
+        with (
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(said),
+            contextlib.chdir(folder) if folder else contextlib.nullcontext(),
+        ):
+            code = call()
+    finally:
+        sys.argv = before
+    assert not code, f"headgate {words}: {said.getvalue()}"
+    return printed.getvalue()
 
 
 #: Texts of licences that every wheel has: ours, those of the crates in the engine, and those of the libraries in the explorer's page.
@@ -45,12 +76,42 @@ def licenses() -> None:
         print(f"{name}: there")
 
 
+def digest_of_line(words: str) -> str:
+    """The digest that `headgate quick` prints for these words."""
+    found = re.search(r"digest ([0-9a-f]{16})\b", headgate_here(f"quick {words}"))
+    assert found, f"headgate quick {words}: printed no digest"
+    return found[1]
+
+
+def digests() -> int:
+    """How many pinned digests came out; all others are named."""
+    import headgate
+
+    differ, count = [], 0
+    for file in sorted(DIGESTS.glob("*.json")):
+        pinned = json.loads(file.read_text("utf-8"))
+        got, count = headgate.Scenario(pinned["scenario"]).run().digest, count + 1
+        differ += [] if got == pinned["digest"] else [f"{file.name}: {got}, not {pinned['digest']}"]
+    for line in LINES.read_text("utf-8").splitlines():
+        due, _, words = line.partition(" ")
+        got, count = digest_of_line(words), count + 1
+        differ += [] if got == due else [f"headgate quick {words}: {got}, not {due}"]
+    assert not differ, f"{len(differ)} of {count} digests differ:\n" + "\n".join(differ)
+    return count
+
+
 def main() -> None:
-    """Runs every command in an empty folder."""
+    """Compares the digests, and runs every command in an empty folder."""
     licenses()
+    print(
+        f"{digests()} pinned digests are equal on {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    )
+    here = "--here" in sys.argv[1:]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for words in COMMANDS:
-            printed = headgate(words, folder)
+            # One worker is this process.
+            one = words.replace("--workers 2", "--workers 1")
+            printed = headgate_here(one, folder) if here else headgate(words, folder)
             assert printed.strip(), f"headgate {words}: printed nothing"
             if "--json" in words:
                 json.loads(printed)

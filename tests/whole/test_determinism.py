@@ -1,12 +1,14 @@
 """The same scenario and seed give the same digest: again, over threads, processes and a cluster, and in debug and release builds.
 
 `tests/digests/*.json` are scenarios with the digest that they must give. `crates/sim/tests/digests.rs` checks the same files in a debug
-build, and what is here runs the release build: so all of them give the same.
+build, and what is here runs the release build: so all of them give the same. `tests/digests/lines.txt` pins lines of `headgate
+quick`, which `tests/installed.py` compares on every system that wheels are made for.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +21,9 @@ from headgate.papers import load_paper
 from headgate.papers.runner import reproduce_items
 from headgate.papers.runs import Work
 
+from .. import pin
 from ..conftest import ROOT
+from ..installed import DIGESTS, LINES, digest_of_line, digests
 
 PINNED = sorted((ROOT / "tests" / "digests").glob("*.json"))
 
@@ -46,6 +50,35 @@ def test_pinned_digests_wherever_it_is_run(file: Path, cluster: str) -> None:
         rows = study.run(**engine).flows.to_pylist()  # type: ignore[arg-type]
         got[name] = [next(r["digest"] for r in rows if r["replication"] == k) for k in range(3)]
     assert got == dict.fromkeys(got, due)
+
+
+def test_each_entry_of_the_lists_has_a_pinned_line() -> None:
+    """After a new discipline, AQM or flow control: `python tests/pin.py`."""
+    pinned = [line.partition(" ")[2] for line in LINES.read_text("utf-8").splitlines()]
+    assert pinned == pin.lines()
+
+
+def test_the_line_of_the_front_page_gives_its_digest() -> None:
+    """What the README shows, and the first thing that a new user runs."""
+    due, _, words = LINES.read_text("utf-8").splitlines()[0].partition(" ")
+    assert words == "home bulk game"
+    assert digest_of_line(words) == due
+
+
+@pytest.mark.slow
+def test_all_pinned_digests_as_an_installed_headgate_compares_them() -> None:
+    assert digests() == len(PINNED) + len(pin.lines()) > 100
+
+
+def test_an_installed_headgate_names_the_digests_that_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(DIGESTS / "decbit.json", tmp_path)
+    (tmp_path / "lines.txt").write_text("0123456789abcdef 10Mbit/s 40ms reno cubic --duration 5s --no-phase\n")
+    monkeypatch.setattr("tests.installed.DIGESTS", tmp_path)
+    monkeypatch.setattr("tests.installed.LINES", tmp_path / "lines.txt")
+    with pytest.raises(
+        AssertionError, match=r"1 of 2 digests differ:\s+headgate quick 10Mbit/s 40ms reno .*, not 0123"
+    ):
+        digests()
 
 
 def test_threads_do_not_matter() -> None:

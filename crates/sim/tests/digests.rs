@@ -7,6 +7,8 @@ use headgate_sim::spec::Scenario;
 fn pinned_digests() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/digests");
     let mut files: Vec<_> = std::fs::read_dir(folder).expect("the folder is part of the project").collect();
+    // `lines.txt` beside them has lines of `headgate quick`, which Python reads.
+    files.retain(|f| f.as_ref().is_ok_and(|f| f.path().extension().is_some_and(|e| e == "json")));
     files.sort_by_key(|f| f.as_ref().map(|f| f.file_name()).ok());
     assert!(!files.is_empty());
     for file in files {
