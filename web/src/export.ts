@@ -2,7 +2,7 @@
 
 import { blob, explain } from "./api";
 import { announce, download, h, replace } from "./dom";
-import { fields, isReplay, pack, unpack } from "./link";
+import { command, fields, isReplay, MOST, pack, TYPED, unpack } from "./link";
 import type { Model } from "./model";
 import { place } from "./place";
 import { fileName } from "./save";
@@ -16,6 +16,7 @@ export class Export {
   private readonly link = h("input", { type: "text", id: "given-link", autocomplete: "off", placeholder: "#s=…" });
   private readonly data = h("select", { id: "export-data" });
   private readonly whole = h("button", { type: "button", onclick: () => void this.scenarioFile() });
+  private readonly line = h("button", { type: "button", onclick: () => void this.showCommand() }, "Command line");
   readonly element: HTMLElement;
 
   constructor(private readonly model: Model) {
@@ -29,6 +30,7 @@ export class Export {
         "div",
         { class: "buttons" },
         this.whole,
+        this.line,
         h("button", { type: "button", onclick: () => void this.showCode("python") }, "Python code"),
         h("button", { type: "button", onclick: () => void this.copy() }, "Copy link"),
       ),
@@ -74,13 +76,31 @@ export class Export {
       ...views.map((view) => h("option", { value: view.name }, view.title)),
     );
     if (views.some((view) => view.name === chosen)) this.data.value = chosen;
-    this.whole.textContent = this.replay ? "Command line" : "Scenario (TOML)";
+    this.whole.textContent = "Scenario (TOML)";
+    this.whole.hidden = this.replay;
   }
 
-  /** Saves the scenario as a file, or shows the command that gives the same replay. */
   private async scenarioFile(): Promise<void> {
-    if (this.replay) await this.showCode("command");
-    else await this.save("export?form=toml", this.name, "toml");
+    await this.save("export?form=toml", this.name, "toml");
+  }
+
+  /** Shows the command that gives the same run, or the same replay. */
+  private async showCommand(): Promise<void> {
+    const shown = this.model.shown;
+    if (this.replay || !shown) await this.showCode("command");
+    else {
+      const fragment = await pack(shown.scenario);
+      // A shell hands over at most 128 KiB as one word.
+      if (fragment.length > 130_000) this.showStatus("The scenario is too long for a command line: save it as a file.");
+      else this.shown("Command line", command(fragment, shown.replication), "This gives the same run.");
+    }
+  }
+
+  private shown(what: string, text: string, status: string): void {
+    this.code.hidden = false;
+    this.code.setAttribute("aria-label", what);
+    replace(this.code, text);
+    this.showStatus(status);
   }
 
   private async table(form: string): Promise<void> {
@@ -124,16 +144,20 @@ export class Export {
   private async showCode(form: "python" | "command"): Promise<void> {
     const data = await this.fetch(`export?form=${form}`);
     if (!data) return;
-    this.code.hidden = false;
-    this.code.setAttribute("aria-label", form === "python" ? "Python code" : "Command line");
-    replace(this.code, await data.text());
-    this.showStatus(this.replay ? "This gives the same numbers, in the folder of the trace." : "");
+    const status = this.replay ? "This gives the same numbers, in the folder of the trace." : "";
+    this.shown(form === "python" ? "Python code" : "Command line", await data.text(), status);
   }
 
   private async copy(): Promise<void> {
     const scenario = this.model.shown?.scenario;
     if (!scenario) return;
     const address = place.link(`#s=${await pack(scenario)}`);
+    if (address.length > MOST) {
+      this.showStatus(
+        `The link would have ${address.length} characters, which no browser opens: save the scenario as a file.`,
+      );
+      return;
+    }
     this.link.value = address;
     try {
       await navigator.clipboard.writeText(address);
@@ -141,7 +165,9 @@ export class Export {
         this.replay
           ? "The link is in the clipboard. It holds the settings, not the trace, which is too large for a link: " +
               "open it on a page that headgate explore shows for the same file."
-          : `The link is in the clipboard. It holds the whole scenario (${address.length} characters).`,
+          : `The link is in the clipboard. It holds the whole scenario (${address.length} characters).${
+              address.length > TYPED ? " It is too long for an address bar: give it as a link that is clicked." : ""
+            }`,
       );
     } catch {
       this.link.select();

@@ -1,6 +1,7 @@
 // The page in a real browser, against the real server.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -349,8 +350,16 @@ test("a picture, the scenario and a link can be taken along", { skip }, async ()
   assert.match(readFileSync(await toml.path(), "utf8"), /\[topology/);
   await page.getByRole("button", { name: "Copy link" }).click();
   await page.waitForFunction(() => document.getElementById("given-link").value.includes("#s="));
-  await page.getByRole("button", { name: "Python code" }).click();
+  const link = await page.locator("#given-link").inputValue();
+  await page.getByRole("button", { name: "Command line" }).click();
   await page.locator(".export pre:visible").waitFor();
+  const line = await page.locator(".export pre").innerText();
+  assert.equal(line, `headgate run '#${link.split("#")[1]}'`);
+  // The terminal reads what the page wrote.
+  const checked = JSON.parse(execFileSync("sh", ["-c", line.replace("run", "check")], { encoding: "utf8" }));
+  assert.equal(checked.name, "a game beside a download");
+  await page.getByRole("button", { name: "Python code" }).click();
+  await page.locator(".export pre").getByText("import headgate").waitFor();
   assert.match(await page.locator(".export pre").innerText(), /headgate/);
   assert.deepEqual(page.faults, []);
   await page.context().close();

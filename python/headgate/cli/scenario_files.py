@@ -45,15 +45,18 @@ def allow_code() -> Any:
 
 
 def read(file: Path, allowed: Iterable[Path]) -> Scenario:
-    """The scenario of a file; in a terminal the user is asked about files outside of its folder. Runs none of its code.
+    """The scenario of a file or in a link; in a terminal the user is asked about files outside of its folder. Runs none of its code.
 
     Raises:
         HeadgateError: as for `Scenario.from_file`.
         ScenarioError: likewise.
     """
     from ..base.folders import OutsideError
+    from ..scenario.links import is_link, linked
     from ..scenario.scenario import Scenario
 
+    if is_link(str(file)):
+        return linked(str(file))
     places = list(allowed)
     while True:
         try:
@@ -62,6 +65,13 @@ def read(file: Path, allowed: Iterable[Path]) -> Scenario:
             if not _asked(f"{e.where}: {e.file}\nlies outside of the folder of the scenario. Read it?"):
                 raise
             places.append(e.file)
+
+
+def titled(file: Path) -> str:
+    """What the lines of progress call a file, or a link that holds a scenario."""
+    from ..scenario.links import is_link, short
+
+    return short(str(file)) if is_link(str(file)) else file.name
 
 
 def permit(scenario: Scenario, allow: bool) -> None:

@@ -18,6 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__, _core
+from ..scenario.links import LONGEST, fragment_of, scenario_in
 from . import packets, pages, progress, story
 from .compare import MOST as SEEDS
 from .compare import compared
@@ -25,7 +26,6 @@ from .export import exported
 from .front.routes import FrontRoutes, Opener
 from .guard import Guard, Unforeseen
 from .lesson import lesson
-from .links import fragment_of, scenario_in
 from .phases import checked
 from .replays import export as replay_export
 from .replays.difference import compared as of_replays
@@ -224,7 +224,7 @@ class Explorer:
     async def _unlink(self, request: Request) -> Response:
         parameters = await body(request)
         return reply(
-            {"scenario": scenario_in(text_of(parameters, "fragment", 2_000_000).removeprefix("#").removeprefix("s="))}
+            {"scenario": scenario_in(text_of(parameters, "fragment", LONGEST).removeprefix("#").removeprefix("s="))}
         )
 
     async def _lesson(self, request: Request) -> Response:

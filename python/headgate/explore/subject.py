@@ -10,6 +10,7 @@ from typing import Any
 
 from ..base.errors import HeadgateError
 from ..plugins import registry, trust
+from ..scenario.links import is_link, linked, short
 from ..scenario.scenario import Scenario
 from ..sweep import open_study
 from . import pages
@@ -55,7 +56,7 @@ def subject_of(
     allow_files: tuple[Path, ...] = (),
     allow_code: bool = False,
 ) -> Subject:
-    """What a file or a folder holds, or the paper of that name; the start page, with the files of this folder, if there is none.
+    """What a file, a folder or a link holds, or the paper of that name; the start page, with the files of this folder, if there is none.
 
     Args:
         file: the file or the folder.
@@ -72,15 +73,18 @@ def subject_of(
         ScenarioError: something in the scenario is wrong.
         TraceError: something in the trace is wrong.
     """
-    if file is not None and is_trace(file):
+    link = file is not None and is_link(str(file))
+    if file is not None and not link and is_trace(file):
         with reading() as report:
             return _replay(file, dict(options or {}) | ({} if report is None else {"report": report}), max_memory)
     if options:
         name = str(next(iter(options))).replace("_", "-")
-        what = "no file" if file is None else f"{file}, which is none"
+        what = "no file" if file is None else f"{short(str(file)) if link else file}, which is none"
         raise HeadgateError(f"--{name}: expected a trace (CSV, Parquet, pcap or pcapng) with this option, found {what}")
     if file is None:
         return Subject(place=Path(), allow_files=allow_files)
+    if link:
+        return _scenario(linked(str(file)).base(), allow_code)
     found = pages.shown(file, allow_code)
     if found is not None:
         kind, title, shelf = found
@@ -103,13 +107,17 @@ def subject_of(
             whole.load_plugins()
         scenario = Scenario(study.manifest["scenario"])
         return Subject("study", f"Study {file.name}", file.name, scenario, Points(study))
-    scenario = Scenario.from_file(file, allow_files).base()
+    return _scenario(Scenario.from_file(file, allow_files).base(), allow_code, file.name)
+
+
+def _scenario(scenario: Scenario, allow_code: bool, file: str | None = None) -> Subject:
+    """The subject of a page that shows a scenario, of a file or of a link."""
     if allow_code:
         scenario.allow_code()
     scenario.require_code()
     scenario.resolve()
     # Errors that the page shows later are about what was changed there, not about the file.
-    return Subject("scenario", str(scenario.data.get("name") or file.name), file.name, Scenario(scenario.data))
+    return Subject("scenario", str(scenario.data.get("name") or file or "A link"), file, Scenario(scenario.data))
 
 
 def _replay(file: Path, options: dict[str, Any], max_memory: str | int | None) -> Subject:

@@ -14,7 +14,7 @@ from .vocabulary import TWO_RATES, preset_of, rate_of
 #: Names of options by those here.
 _NAMES = {
     "--rate": "bandwidth bw speed down download capacity downlink downrate down-rate link-rate linkrate bottleneck bottleneck-rate bitrate "
-    "bottleneck-bw bottleneck-bandwidth downstream link data-rate datarate",
+    "bottleneck-bw bottleneck-bandwidth downstream data-rate datarate",
     "--up": "uplink upload up-rate uprate upstream reverse-rate upload-rate",
     "--rtt": "ping latency base-rtt min-rtt minrtt rtt-base round-trip rtprop prop-rtt",
     "--queue": "qdisc aqm discipline queues queue-disc queuedisc scheduler sched queue-type qdiscs down-queue",
@@ -51,7 +51,7 @@ _ECN = {"--ecn": "on", "--use-ecn": "on", "--no-ecn": "off", "--noecn": "off"}
 #: Options of `quick` that have no other names.
 _OWN = (
     "--transport", "--noise", "--phase", "--no-phase", "--figure", "--top", "--wide", "--print", "--json", "--presets", "--replications",
-    "--plugin", "--help", "--max-memory",
+    "--plugin", "--help", "--max-memory", "--link", "--site",
 )  # fmt: skip
 
 #: Options that mean nothing here, with what to type for them.
@@ -74,7 +74,7 @@ _ALONE = ("-R", "-u", "-s")
 
 #: Options that may stand several times: their values are a list, as of `--queue fcfs,cake`.
 _LISTS = ("--queue", "--up-queue", "--buffer", "--rate", "--up", "--rtt", "--loss", "--seed", "--shaper")
-_ONCE = ("--duration", "--noise", "--transport", "--preset", "--replications", "--top", "--figure")
+_ONCE = ("--duration", "--noise", "--transport", "--preset", "--replications", "--top", "--figure", "--site")
 
 
 def options_of(args: Sequence[str]) -> list[str]:
@@ -110,7 +110,9 @@ def options_of(args: Sequence[str]) -> list[str]:
             expected = _OTHERS[key].format(cut(following or "20Mbit/s"))
             raise HeadgateError(f"found {cut(repr(f'{name} {following}'.strip()))}; expected {expected}")
         else:
-            ours = OPTIONS.get(key) or _begun(key)
+            # Other tools have it for the rate; ours has no value.
+            rate = key == "--link" and rate_of(value if sign else "".join(given[:1]))
+            ours = "--rate" if rate else OPTIONS.get(key) or _begun(key)
             if ours == "--flows" and (number := value if sign else "".join(given[:1])).isdigit():
                 found.append(f"parallel={number}")
                 del given[: not sign]

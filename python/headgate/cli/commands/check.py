@@ -63,7 +63,7 @@ class CheckCommand(Command):
         checks = study.check()
         for variant, check in enumerate(checks):
             if check.error is not None:
-                raise HeadgateError(f"{self.file}: variant {variant} ({study.describe(variant)}): {check.error}")
+                raise HeadgateError(f"{scenario.origin}: variant {variant} ({study.describe(variant)}): {check.error}")
         whole = scenario.base().resolve() | {"sweep": scenario.data["sweep"]}
         try:
             same = Sweep.of(Scenario(whole)).check() == checks

@@ -20,8 +20,8 @@ from ..scenario_files import allow_code, allow_files, permitted, plugin_files
 class ExploreCommand(Command):
     """Show FILE on a page in the browser.
 
-    FILE is a scenario, the folder of a study or of a report (`headgate reproduce --report`), the name of a paper, or a trace (CSV, Parquet,
-    pcap or pcapng), which is replayed.
+    FILE is a scenario, a link that holds one (headgate run --link), the folder of a study or of a report (`headgate reproduce --report`),
+    the name of a paper, or a trace (CSV, Parquet, pcap or pcapng), which is replayed.
 
     Without FILE the page begins with lessons. Only this machine can reach the page, and only with the token in its address. Ctrl-C ends it.
     The options about a link, its queues and flows are those of `headgate replay`, and for a trace only; two queues are shown side by side.
@@ -37,6 +37,7 @@ headgate explore scenarios/office.csv --queue fcfs --queue fq \\
   --rate 2Mbit/s --buffer 64KB
 headgate explore out/queues-and-rates --no-browser --port 8080
 headgate explore out/papers
+headgate explore '#s=q1ZKKS1KLMnMz1OyUjI0KFbSUSrJL8jPyU-vBIpUK2Vn5qUoWSmllCblpAK5OZl5qUC5osSSVKBw'
 headgate explore demers1989
 headgate explore --lessons course
 """

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ...base.errors import HeadgateError, cut
-from .. import shared, signals
+from .. import linking, shared, signals
 from ..command import Command, argument, gathered, option
 from ..printed import Shape, key
 from ..run_shapes import RunJson
@@ -129,12 +129,15 @@ headgate quick --rate 10Mbit/s --rtt 20ms --flows cubic,cubic:rtt=200ms \\
 headgate quick --rate 2Mbit/s --rtt 50ms --queue red:gentle=true \\
   --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s'
 headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml
+headgate quick home bulk game --link
 """
     prints = {
         "": QuickJson,
         "Where an option has several values": SeveralJson,
         "With `--shaper sweep`": ShaperSweepJson,
         "With `--presets`": list[PresetJson],
+        "With `--link`": linking.LinkJson,
+        "With `--link`, where an option has several values": list[linking.LinkJson],
     }
 
     words: tuple[str, ...] = argument(metavar="[PRESET | RATE RTT] [FLOW]...")
@@ -195,6 +198,8 @@ headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml
     top: int | None = shared.top()
     wide: bool = shared.wide()
     as_file: bool = option("Print the scenario file instead of running it.", False, "--print")
+    as_link: bool = linking.as_link()
+    site: str | None = linking.site()
     as_json: bool = shared.as_json("the results")
     max_memory: str | None = shared.memory_limit()
 
@@ -218,6 +223,9 @@ headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml
         line = read_line(self.words, {"preset": self.sort, **options}, flows, up_flows)
         given, replications = _given(line)
         said = line.sentences()
+        if self.as_link:
+            _links(line, replications, self.site, self.as_json)
+            return
         if line.axis:
             _several(line, said, phase, self.figure, self.as_file, self.as_json)
             return
@@ -294,6 +302,20 @@ def _given(line: Any) -> tuple[dict[str, Any], int]:
         given["seed"] = int(seed)
     sort = given.pop("preset", None)
     return ({} if sort is None else preset(sort)) | given, replications
+
+
+def _links(line: Any, replications: int, site: str | None, as_json: bool) -> None:
+    """The link of the line, or one for each value of an option."""
+    from ...quick import scenario as of
+
+    linking.require_one(replications)
+    found = {}
+    for value, one in zip(line.values, line.each(), strict=True) if line.axis else [("", line)]:
+        given, _ = _given(one)
+        if str(given.get("shaper", "")).partition(":")[0].strip() == "sweep":
+            raise HeadgateError("--link: found --shaper sweep; expected one rate, since a link holds one scenario")
+        found[value] = of(flows=one.flows, up_flows=one.up_flows, **given)
+    linking.print_links(found, site, as_json, bool(line.axis))
 
 
 def _several(line: Any, said: list[str], phase: bool, figure: Path | None, as_file: bool, as_json: bool) -> None:

@@ -7,17 +7,19 @@ from typing import Any
 
 from ...base.choices import FORMATS
 from ...base.errors import HeadgateError
-from .. import shared, signals
+from .. import linking, shared, signals
 from ..changes import changes_of
 from ..command import Command, argument, option
 from ..exporting import write_exports
 from ..run_shapes import RunJson
-from ..scenario_files import allow_code, allow_files, permit, plugin_files, read
+from ..scenario_files import allow_code, allow_files, permit, plugin_files, read, titled
 from ..show import print_json
 
 
 class RunCommand(Command):
     """Simulate the scenario in FILE and print its flows and links.
+
+    FILE may be a link that holds a scenario, in quotation marks: one of the explorer's page, or of --link.
 
     Up to 20 flows are listed one by one, and equal ones are added up. The table has the columns that fit the terminal; a file or
     a pipe counts as 80 columns wide unless the environment variable COLUMNS says otherwise.
@@ -35,8 +37,9 @@ headgate run scenarios/two-sources.toml --out out/two-sources \\
 headgate run scenarios/packet-pair.toml --figure rates.png --panel rate \\
   --panel probe --panel backlog
 headgate run scenarios/two-sources.toml --pcapng two.pcapng --qlog two-qlog
+headgate run scenarios/two-sources.toml --seed 2 --link
 """
-    prints = {"": RunJson}
+    prints = {"": RunJson, "With `--link`": linking.LinkJson}
 
     file: Path = argument()
     seed: int | None = shared.seed("Seed of all random streams, instead of the file's.", None)
@@ -61,6 +64,8 @@ headgate run scenarios/two-sources.toml --pcapng two.pcapng --qlog two-qlog
     base: bool = option("Run only the scenario of a study file, without its table `sweep`.")
     top: int | None = shared.top()
     wide: bool = shared.wide()
+    as_link: bool = linking.as_link()
+    site: str | None = linking.site()
     as_json: bool = shared.as_json("the results")
 
     def run(self) -> None:
@@ -77,6 +82,11 @@ headgate run scenarios/two-sources.toml --pcapng two.pcapng --qlog two-qlog
             scenario = scenario.base()
         for name, path, value in changes_of(self.changes):
             scenario = scenario.set_option(name, path, value)
+        if self.as_link:
+            linking.require_one(self.replications)
+            one = scenario if self.seed is None else scenario.put("seed", self.seed)
+            linking.print_links({"": one}, self.site, self.as_json)
+            return
         permit(scenario, self.code)
         if self.out is not None:
             from ...results.tables import require
@@ -102,7 +112,7 @@ headgate run scenarios/two-sources.toml --pcapng two.pcapng --qlog two-qlog
 
             can_draw(self.completions)
             scenario = scenario.put("traces", sorted({*scenario.data.get("traces", []), "completions"}))
-        with progress(f"running {self.file.name}") as callback:
+        with progress(f"running {titled(self.file)}") as callback:
             results = scenario.run(
                 self.seed, self.replications, self.threads, callback, self.max_memory, self.out, self.form
             )

@@ -11,7 +11,7 @@ from .. import shared, signals
 from ..changes import changes_of
 from ..command import Command, argument, option
 from ..printed import Key, MeanJson, PartJson, Shape, StudyJson, key
-from ..scenario_files import allow_code, allow_files, permit, plugin_files, read
+from ..scenario_files import allow_code, allow_files, permit, plugin_files, read, titled
 from ..show import print_json
 from ..studies import part_folder, run_part, say_rest, study_progress
 
@@ -109,10 +109,10 @@ headgate sweep scenarios/queues-and-rates.toml --part 3/64 --out parts/3
             return exit_code
         permit(study.whole(), self.code)
         _warn(*warnings(study), axis_warning(study.scenario, [path for axis in study.axes for path in axis.paths]))
-        folder = self.out if self.out is not None else Path("out") / self.file.stem
+        folder = self.out if self.out is not None else Path("out") / Path(titled(self.file)).stem
         if part is not None:
             return run_part(self, part, study, self.out or part_folder(folder, part))
-        with study_progress(f"running {self.file.name}", folder) as callback:
+        with study_progress(f"running {titled(self.file)}", folder) as callback:
             results = study.run(folder, self.workers, self.engine, self.address, self.resume, callback, self.max_memory)
         return _shown(results, self.as_json, self.wide)
 

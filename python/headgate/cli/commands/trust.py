@@ -65,6 +65,10 @@ headgate trust --remove mine.toml
                 click.echo(f"no longer trusted: {self.remove}")
             return
         if self.file is not None:
+            from ...scenario.links import is_link, short
+
+            if is_link(str(self.file)):
+                raise HeadgateError(f"{short(str(self.file))}: found a link; expected a file, which names code")
             scenario = read(self.file, self.allowed)
             codes = scenario.codes()
             if not codes:
