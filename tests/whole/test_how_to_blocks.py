@@ -35,6 +35,7 @@ ELSEWHERE = {
     "infer": {"sh": "not run: minutes to hours; test_inference.py has the command", "toml": "here"},
     "install": {"sh": "not run: makes environments; test_install_lines.py looks at the lines"},
     "lessons": {"sh": "test_course.py", "text": "here", "toml": "here"},
+    "mcp": {"json": "not run: the configuration of a client; test_mcp.py starts the command"},
     "native-control": {"text": "here, but for cargo, which the tests replace by rustc", "toml": "here"},
     "process-control": {"toml": "here", "text": "here, but for the build of quinn, which needs the network"},
     "shell-and-editor": {

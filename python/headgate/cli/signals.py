@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -68,7 +69,13 @@ def end_at_once() -> None:
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """While libraries are loaded, Ctrl-C ends the process at once: there is nothing to clean up, and a half-loaded library may lose it."""
+    """While libraries are loaded, Ctrl-C ends the process at once: there is nothing to clean up, and a half-loaded library may lose it.
+
+    In a thread other than the main one, to which no signal comes, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = [signal.getsignal(number) for number in _ENDING]
     end_at_once()
     try:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,12 +47,29 @@ class _Console(Console):
             yield Segment(text if control else visible(text), style, control)
 
 
+#: Where the text of this context goes instead of standard output, and how wide its lines are.
+_captured: ContextVar[tuple[io.StringIO, int] | None] = ContextVar("captured", default=None)
+
+
+@contextmanager
+def captured(width: int) -> Iterator[io.StringIO]:
+    """What is printed meanwhile in this context goes into a text: for answers that no terminal shows."""
+    text = io.StringIO()
+    token = _captured.set((text, width))
+    try:
+        yield text
+    finally:
+        _captured.reset(token)
+
+
 def console(width: int | None = None) -> Console:
     """Standard output, as wide as the terminal; a file or a pipe has 80 columns unless `COLUMNS` says otherwise.
 
     Args:
         width: instead of that.
     """
+    if (into := _captured.get()) is not None:
+        return _Console(file=into[0], width=width or into[1], force_terminal=False, highlight=False, emoji=False)
     out = _Console(highlight=False, emoji=False, width=width)
     if width is None and not out.is_terminal:
         named = os.environ.get("COLUMNS", "")

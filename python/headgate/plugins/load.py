@@ -118,7 +118,7 @@ def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
     """Files and modules as a scenario's `plugins` has them. Nothing is run, but it may be from then on: the user named it.
 
     Raises:
-        HeadgateError: a file cannot be read, or is none in Python.
+        HeadgateError: a file cannot be read, or is none in Python; or a request named it, and it is not allowed.
     """
     entries: list[Entry] = []
     for given in files:
@@ -126,7 +126,7 @@ def filled_from(*files: str | os.PathLike[str]) -> list[Entry]:
         if ":" in name and not name.endswith(".py"):
             entries.append(_plain(name, "plugin"))
         elif name.endswith((".py", *native.ENDS)):
-            file = Path(name)
+            file = trust.named(Path(name), "plugin")
             entries.append(_contents(file, file.name, "plugin"))
         else:
             # Whatever else it is would be run.

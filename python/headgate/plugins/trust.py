@@ -13,13 +13,15 @@ import shlex
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..base.counts import counted
 from ..base.errors import HeadgateError, cut
+from ..base.folders import resolved, within
 from ..base.programs import commands
 
 #: Lines of a file that an error shows.
@@ -80,8 +82,54 @@ _everything = False
 _shown: set[str | tuple[str, ...]] = set()
 
 
+@dataclass(frozen=True)
+class Answering:
+    """What the user allowed to requests, such as those of an assistant: whether code may run, and the folders of its files."""
+
+    code: bool
+    folders: tuple[Path, ...]
+
+
+#: What is being answered in this context; None where the user is the one who asks.
+_request: ContextVar[Answering | None] = ContextVar("request", default=None)
+
+
+@contextmanager
+def answering(code: bool, folders: Iterable[Path]) -> Iterator[None]:
+    """Meanwhile, in this context, what is named comes from a request: to name code is not the user's word that it may run."""
+    token = _request.set(Answering(code, tuple(folders)))
+    try:
+        yield
+    finally:
+        _request.reset(token)
+
+
+def named(file: Path, place: str) -> Path:
+    """A file of code that was named: in a request it has to lie in a folder that the user allowed, and code has to be allowed.
+
+    Raises:
+        HeadgateError: it is of a request, and not allowed.
+    """
+    request = _request.get()
+    if request is None:
+        return file
+    if not request.code:
+        raise HeadgateError(
+            f"{place}: found {cut(repr(str(file)))}, which is code; expected --allow-code where the server is started"
+        )
+    first, *rest = request.folders or (Path(),)
+    return within(first, str(file), resolved(first, rest) if request.folders else [], place)
+
+
 def allow(codes: Iterable[Code]) -> None:
-    """Lets code run in this process, and in the workers that it starts."""
+    """Lets code run in this process, and in the workers that it starts.
+
+    Raises:
+        CodeError: a request named it, and the user allowed no code of requests.
+    """
+    codes, request = list(codes), _request.get()
+    if codes and request is not None and not request.code:
+        raise CodeError("", codes)
     for code in codes:
         if code.command is None:
             _allowed.add(code.digest)

@@ -117,7 +117,7 @@ def fill(data: dict[str, Any], folder: Path, what: str, allowed: Iterable[str | 
     folders = resolved(folder, allowed)
     files: dict[tuple[str, str], dict[str, Any]] = {}
     total = 0
-    for place, table in _tables(data, ""):
+    for place, table in tables(data, ""):
         name, choice = table.get("file"), table.get("kind")
         kind = KINDS.get(choice) if isinstance(choice, str) else None
         if kind is None or not isinstance(name, str):
@@ -137,17 +137,17 @@ def fill(data: dict[str, Any], folder: Path, what: str, allowed: Iterable[str | 
             raise HeadgateError(f"{where}: expected at most {MOST} {kind.key} in all files that a scenario names")
 
 
-def _tables(value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def tables(value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """All tables in a value with their places."""
     if isinstance(value, dict):
         for key, entry in value.items():
             if isinstance(entry, dict | list):
-                yield from _tables(entry, f"{place}.{key}" if place else str(key))
+                yield from tables(entry, f"{place}.{key}" if place else str(key))
         yield place, value
     elif isinstance(value, list):
         for i, entry in enumerate(value):
             if isinstance(entry, dict | list):
-                yield from _tables(entry, f"{place}[{i}]")
+                yield from tables(entry, f"{place}[{i}]")
 
 
 def read(file: Path, what: str, kind: Kind) -> dict[str, Any]:

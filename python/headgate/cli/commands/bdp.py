@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import click
-
 from ...base.counts import counted
 from .. import shared, signals
 from ..command import Command, argument, option
@@ -65,6 +63,7 @@ headgate bdp 10Gbit/s 100ms --flows 10000 --json
         with signals.loading():
             from ...quick.amounts import quantity, read
             from ..tables.fit import Column, print_fitted
+            from ..terminal import console
 
         bits_per_s = quantity("RATE", read("RATE", self.rate, "bps"), "bps")
         rtt_s = quantity("RTT", read("RTT", self.rtt, "s"), "s") / 1e12
@@ -93,12 +92,14 @@ headgate bdp 10Gbit/s 100ms --flows 10000 --json
                 }
             )
             return
+        out = console()
         if window < 1:
-            click.echo(
-                f"The path holds {product:.3g} bytes, less than a packet of {packet} bytes: one packet at a time fills it."
+            out.print(
+                f"The path holds {product:.3g} bytes, less than a packet of {packet} bytes: one packet at a time fills it.",
+                soft_wrap=True,
             )
             return
-        click.echo(f"The path holds {product:,.0f} bytes: {window:,.1f} packets of {packet} bytes.")
+        out.print(f"The path holds {product:,.0f} bytes: {window:,.1f} packets of {packet} bytes.", soft_wrap=True)
         columns = [
             Column("buffer", text=True, cells=["1 BDP", f"BDP/sqrt(n), {counted(self.flows, 'flow')}"]),
             Column("bytes", cells=[f"{b['bytes']:,.0f}" for b in buffers.values()]),
@@ -106,8 +107,9 @@ headgate bdp 10Gbit/s 100ms --flows 10000 --json
             Column("sent in ms", cells=[f"{1e3 * b['drain_s']:,.3f}" for b in buffers.values()]),
         ]
         print_fitted("", columns)
-        click.echo(
+        out.print(
             f"\nSlow start from {counted(self.initial_window, 'packet')} fills it in {fills_s / rtt_s:.1f} round trips, {fills_s:.3g} s."
             f"\nOne Reno flow that uses all of it bears one loss in {1 / loss_rate:,.0f} packets,"
-            f"\nand needs {regains_s:,.3g} s to grow by what it cuts."
+            f"\nand needs {regains_s:,.3g} s to grow by what it cuts.",
+            soft_wrap=True,
         )

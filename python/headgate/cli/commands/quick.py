@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...base.errors import HeadgateError, cut
+from ...base.errors import HeadgateError
 from .. import linking, shared, signals
 from ..command import Command, argument, gathered, option
 from ..printed import Shape, key
+from ..quick_runs import OneRun, ShaperRuns, answered, given_of, scenarios_of, sweeps_shaper
 from ..run_shapes import RunJson
 from ..scenario_files import plugin_files
 from ..show import output, print_json
+
+if TYPE_CHECKING:
+    from ...quick.line import TypedLine
 
 
 class _AsTyped(click.Command):
@@ -205,9 +208,7 @@ headgate quick home bulk game --link
 
     def run(self) -> None:
         with signals.loading():
-            from ...base.toml import file_text
-            from ...quick import PRESETS, finely, notes, read_line, shaper_said
-            from ...quick import scenario as of
+            from ...quick import PRESETS, read_line
 
         if self.list_presets:
             if self.as_json:
@@ -221,181 +222,54 @@ headgate quick home bulk game --link
         options = dict(self.line)
         flows, up_flows, phase = (options.pop(name) for name in ("flows", "up_flows", "phase"))
         line = read_line(self.words, {"preset": self.sort, **options}, flows, up_flows)
-        given, replications = _given(line)
-        said = line.sentences()
         if self.as_link:
-            _links(line, replications, self.site, self.as_json)
+            _print_links(line, self.site, self.as_json)
             return
-        if line.axis:
-            _several(line, said, phase, self.figure, self.as_file, self.as_json)
-            return
-        if str(given.get("shaper", "")).partition(":")[0].strip() == "sweep":
-            _sweep(line, given, said, self.as_file, self.as_json)
-            return
-        scenario = of(flows=line.flows, up_flows=line.up_flows, **given)
         if self.as_file:
-            scenario.resolve()
-            with output():
-                click.echo("".join(f"# {sentence}\n" for sentence in said) + file_text(scenario.data), nl=False)
+            _print_files(line)
             return
         with signals.loading():
             from ..terminal import console, progress, warn_all
-        if self.figure is not None:
+        if self.figure is not None and not line.axis:
             from ...plots.canvas import require
 
             require(self.figure)
-
-        with progress("running") as callback:
-            results = scenario.run(None, replications, None, callback)
-        # What tables need is loaded while it runs.
-        with signals.loading():
-            from ...checks.phase import check as phase_check
-            from ...checks.phase import in_step
-            from ...results.sentences import sentences
-            from ...scenario.effects import warnings
-            from ..tables.phase import print_phase
-            from ..tables.run import print_results
-        if self.figure is not None:
-            from ...plots import shares
-
-            shares(finely(scenario).run(), self.figure)
-        found = None
-        if phase and in_step(scenario):
-            with progress("with other host noise") as callback:
-                found = phase_check(scenario, results, progress=callback)
-        shaped, above = shaper_said(line.flows, line.up_flows, **given)
-        messages = [*warnings(results.scenario), *above]
-        warn_all(messages)
+        found = answered(line, phase, progress, self.figure)
+        if not isinstance(found, ShaperRuns):
+            warn_all(found.warnings)
         if self.as_json:
-            more = {"warnings": messages} | ({"read_as": said} if said else {})
-            print_json(results.to_dict() | more | ({} if found is None else {"phase": found.to_dict()}))
-            return
-        out = console()
-        for sentence in said:
-            out.print(sentence, markup=False, soft_wrap=True)
-        if said:
-            out.print()
-        print_results(results, self.top, self.wide)
-        if found is not None:
-            print_phase(found)
-        out.print()
-        for note in [*shaped, *notes(given["rtt"], line.flows, line.up_flows, given.get("transport", "same"))]:
-            out.print(note, markup=False)
-        for sentence in sentences(results):
-            out.print(sentence, markup=False)
-        if self.figure is not None:
-            out.print(f"figure: {self.figure}", markup=False, soft_wrap=True)
+            print_json(found.to_dict())
+        elif isinstance(found, OneRun):
+            found.print(self.top, self.wide)
+            if self.figure is not None:
+                console().print(f"figure: {self.figure}", markup=False, soft_wrap=True)
+        else:
+            found.print()
 
 
-def _given(line: Any) -> tuple[dict[str, Any], int]:
-    """The arguments of a scenario, and the number of runs."""
-    from ...quick import preset
+def _print_files(line: TypedLine) -> None:
+    """The scenario file of a line, or one for each value of the option that has several."""
+    from ...base.toml import file_text
 
-    given = dict(line.options)
-    replications = int(given.pop("replications", None) or 1)
-    seed = str(given.get("seed", 1)).strip()
-    if not re.fullmatch(r"\d{1,20}", seed) or int(seed) >= 2**64:
-        raise HeadgateError(
-            f"--seed: found {cut(repr(seed))}; expected a whole number from 0 to 2^64-1, or several as 1..5"
-        )
-    if "seed" in given:
-        given["seed"] = int(seed)
-    sort = given.pop("preset", None)
-    return ({} if sort is None else preset(sort)) | given, replications
-
-
-def _links(line: Any, replications: int, site: str | None, as_json: bool) -> None:
-    """The link of the line, or one for each value of an option."""
-    from ...quick import scenario as of
-
-    linking.require_one(replications)
-    found = {}
-    for value, one in zip(line.values, line.each(), strict=True) if line.axis else [("", line)]:
-        given, _ = _given(one)
-        if str(given.get("shaper", "")).partition(":")[0].strip() == "sweep":
-            raise HeadgateError("--link: found --shaper sweep; expected one rate, since a link holds one scenario")
-        found[value] = of(flows=one.flows, up_flows=one.up_flows, **given)
-    linking.print_links(found, site, as_json, bool(line.axis))
-
-
-def _several(line: Any, said: list[str], phase: bool, figure: Path | None, as_file: bool, as_json: bool) -> None:
-    """A run for each value of an option, and a table of them."""
-    with signals.loading():
-        from ...base.toml import file_text
-        from ...checks.phase import check, in_step
-        from ...quick import notes
-        from ...quick import scenario as of
-        from ...results.sentences import unsettled
-        from ...scenario.effects import warnings_of_all
-        from ..tables.several import print_several
-        from ..terminal import console, progress, warn_all
-
-    option = f"--{line.axis.replace('_', '-')}"
-    other = "--figure" if figure is not None else ""
-    if other or any(value.startswith("sweep") for value in line.values if line.axis == "shaper"):
-        one = next(value for value in line.values if not value.startswith("sweep"))
-        raise HeadgateError(f"{other or '--shaper'}: found several values of {option}; expected one, as {option} {one}")
-    made, given = [], dict[str, Any]()
-    for one in line.each():
-        given, replications = _given(one)
-        made.append(of(flows=line.flows, up_flows=line.up_flows, **given))
-    if as_file:
-        with output():
-            for number, (scenario, value) in enumerate(zip(made, line.values, strict=True), 1):
-                scenario.resolve()
-                heads = [*said, f"{number} of {len(made)}, each a file by itself: {option} {value}"]
-                click.echo("".join(f"# {sentence}\n" for sentence in heads) + file_text(scenario.data))
-        return
-    results, cautions = [], list[str]()
-    for scenario, value in zip(made, line.values, strict=True):
-        with progress(f"running {option} {value}") as callback:
-            results.append(scenario.run(None, replications, None, callback))
-        own = list(unsettled(results[-1]))
-        if phase and in_step(scenario):
-            with progress("with other host noise") as callback:
-                found = check(scenario, results[-1], progress=callback)
-            own += [found.sentence()] if found.depends else []
-        cautions += [f"{option} {value}: {sentence}" for sentence in own]
-    messages = warnings_of_all(one.scenario for one in results)
-    warn_all(messages)
-    if as_json:
-        runs = [{"value": value, **one.to_dict()} for value, one in zip(line.values, results, strict=True)]
-        print_json({"option": option, "runs": runs, "cautions": cautions, "warnings": messages, "read_as": said})
-        return
-    out = console()
-    for sentence in said:
-        out.print(sentence, markup=False, soft_wrap=True)
-    if said:
-        out.print()
-    print_several(option, line.values, results)
-    out.print()
-    for note in [*notes(given["rtt"], line.flows, line.up_flows, given.get("transport", "same")), *cautions]:
-        out.print(note, markup=False)
-    out.print("Each row is a run by itself. One of them with all that it has:")
-    out.print(line.each()[-1].command(), markup=False, soft_wrap=True)
-
-
-def _sweep(line: Any, given: dict[str, Any], said: list[str], as_file: bool, as_json: bool) -> None:
-    """The answer to whether a shaper would help: a table of rates, and sentences."""
-    with signals.loading():
-        from ...quick import notes, shaper_sweep
-        from ..tables.shaper import print_sweep
-        from ..terminal import console, progress
-
-    if as_file:
+    if sweeps_shaper(line):
         raise HeadgateError("--print: found --shaper sweep; expected one rate, since a file is one scenario")
-    with progress("trying rates") as callback:
-        found = shaper_sweep(line.flows, line.up_flows, progress=callback, **given)
-    if as_json:
-        print_json(found.to_dict() | ({"read_as": said} if said else {}))
-        return
-    out = console()
-    for sentence in said:
-        out.print(sentence, markup=False, soft_wrap=True)
-    print_sweep(found)
-    out.print()
-    for sentence in [
-        *notes(given["rtt"], line.flows, line.up_flows, given.get("transport", "same")),
-        *found.sentences(),
-    ]:
-        out.print(sentence, markup=False)
+    made = scenarios_of(line)
+    with output():
+        for number, scenario in enumerate(made, 1):
+            scenario.resolve()
+            heads = list(line.sentences())
+            if line.axis:
+                option = f"--{line.axis.replace('_', '-')} {line.values[number - 1]}"
+                heads.append(f"{number} of {len(made)}, each a file by itself: {option}")
+            text = "".join(f"# {sentence}\n" for sentence in heads) + file_text(scenario.data)
+            click.echo(text, nl=bool(line.axis))
+
+
+def _print_links(line: TypedLine, site: str | None, as_json: bool) -> None:
+    """The link of a line, or one for each value of the option that has several."""
+    for one in line.each():
+        linking.require_one(given_of(one)[1])
+        if sweeps_shaper(one):
+            raise HeadgateError("--link: found --shaper sweep; expected one rate, since a link holds one scenario")
+    found = dict(zip(line.values if line.axis else [""], scenarios_of(line), strict=True))
+    linking.print_links(found, site, as_json, bool(line.axis))

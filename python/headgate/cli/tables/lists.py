@@ -53,7 +53,7 @@ def print_catalogue(kind: str, entries: list[dict[str, Any]], long: bool = False
         table.add_column("what it is", no_wrap=True)
         left = out.width - max((cell_len(e["name"]) for e in entries), default=0) - GAP
         for entry in entries:
-            table.add_row(escape(entry["name"]), escape(_fitted(_first_sentence(entry["summary"]), left)))
+            table.add_row(escape(entry["name"]), escape(_fitted(first_sentence(entry["summary"]), left)))
     out.print(table)
     more = "" if long else "; --long all of them"
     out.print(
@@ -122,7 +122,7 @@ def _print_indented(text: str, by: int) -> None:
         out.print(" " * by + escape("".join(s.text for s in line).rstrip()), soft_wrap=True)
 
 
-def _first_sentence(text: str) -> str:
+def first_sentence(text: str) -> str:
     """The first sentence without its full stop; an ellipsis is kept."""
     return re.sub(r"(?<!\.)\.$", "", re.split(r"\.\s+(?=[A-Z])", _line(text))[0])
 

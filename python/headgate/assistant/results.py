@@ -1,0 +1,60 @@
+"""The numbers of a run in the data of an answer: of each flow and each busy port those that are asked for most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..stats.means import finite
+from .answers import MOST
+
+if TYPE_CHECKING:
+    from ..results.results import Results
+
+
+def of_results(results: Results) -> dict[str, Any]:
+    """The digest, the seed, and a row for each of the first flows and of the ports that drop or hold packets. Units end the names."""
+    flows = results.flow_summaries()
+    ports = [port for port in results.active_ports() if port.holds or port.utilisation.mean >= 0.5]
+    rows = [
+        {
+            "flow": f.flow,
+            "control": f.control,
+            "goodput_bps": _number(f.goodput_bps.mean),
+            "max_min_bps": _number(f.max_min_bps),
+            "rtt_s": _number(f.rtt_s.mean),
+            "queueing_s": _number(f.queueing_s.mean),
+            "drops": f.drops,
+            "lost": f.lost,
+            "marks": f.marks,
+            "timeouts": f.timeouts,
+        }
+        for f in flows[:MOST]
+    ]
+    links = [
+        {
+            "port": p.link,
+            "queue": p.queue,
+            "utilisation": _number(p.utilisation.mean),
+            "queueing_s": _number(p.queueing_s.mean),
+            "drops": p.dropped,
+            "marks": p.marks,
+        }
+        for p in ports[:MOST]
+    ]
+    classes = [c.to_dict() for c in results.class_summaries()[:MOST]]
+    left = {"flows_left_out": len(flows) - MOST} if len(flows) > MOST else {}
+    return {
+        "digest": results.runs[0].digest,
+        "seed": results.seed,
+        "jain_of_max_min": results.fairness()["jain_of_max_min"],
+        "flows": rows,
+        "ports": links,
+        **({"classes": classes} if classes else {}),
+        **left,
+    }
+
+
+def _number(value: float) -> float | None:
+    """A number with six digits; None where there is none."""
+    known = finite(value)
+    return None if known is None else float(f"{known:.6g}")
