@@ -116,7 +116,7 @@ def test_half_a_pair_of_surrogates_in_a_link(page: Page) -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     raw = packer.compress(b'{"name": "\\ud800"}') + packer.flush()
     answer = page.post("/api/unlink", {"fragment": base64.urlsafe_b64encode(raw).rstrip(b"=").decode()})
-    assert answer.status_code == 400 and "damaged" in answer.json()["error"]["message"]
+    assert answer.status_code == 422 and "damaged" in answer.json()["error"]["message"]
 
 
 def test_unfinished_heads_of_requests_lock_nobody_out() -> None:

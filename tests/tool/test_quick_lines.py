@@ -12,6 +12,7 @@ import pytest
 import headgate.cli.commands.quick as cli_quick
 from headgate import quick
 from headgate.cli.command import to_click
+from headgate.cli.quick_runs import given_of
 from headgate.explore.front import builder
 from headgate.quick import read_line
 
@@ -55,7 +56,7 @@ def several(line: str, due: str, more: list[str]) -> None:
     assert read.axis and len(read.each()) == len(read.values) > 1
     assert read.sentences() == ([f"Read as: headgate quick {due}"] if due else []) + more
     for one in read.each():
-        values, _ = cli_quick._given(one)
+        values, _ = given_of(one)
         quick.scenario(flows=one.flows, up_flows=one.up_flows, **values).resolve()
     if due:
         # The reading is a line that is read as itself.

@@ -255,19 +255,30 @@ def shaper(line: TypedLine, told: Told) -> ShaperRuns:
     return ShaperRuns(line, found, about)
 
 
+def require_one_question(line: TypedLine, figure: Path | None = None) -> None:
+    """Whether a line asks for one thing only.
+
+    Raises:
+        HeadgateError: several values stand beside a figure, or rates that are tried are among them.
+    """
+    if not line.axis:
+        return
+    option = f"--{line.axis.replace('_', '-')}"
+    other = "--figure" if figure is not None else ""
+    if other or any(value.startswith("sweep") for value in line.values if line.axis == "shaper"):
+        single = next(value for value in line.values if not value.startswith("sweep"))
+        raise HeadgateError(
+            f"{other or '--shaper'}: found several values of {option}; expected one, as {option} {single}"
+        )
+
+
 def answered(line: TypedLine, phase: bool, told: Told, figure: Path | None = None) -> OneRun | SeveralRuns | ShaperRuns:
     """What a line asks for.
 
     Raises:
         HeadgateError: it is no scenario, or asks for two things at once.
     """
+    require_one_question(line, figure)
     if line.axis:
-        option = f"--{line.axis.replace('_', '-')}"
-        other = "--figure" if figure is not None else ""
-        if other or any(value.startswith("sweep") for value in line.values if line.axis == "shaper"):
-            single = next(value for value in line.values if not value.startswith("sweep"))
-            raise HeadgateError(
-                f"{other or '--shaper'}: found several values of {option}; expected one, as {option} {single}"
-            )
         return several(line, phase, told)
     return shaper(line, told) if sweeps_shaper(line) else one(line, phase, told, figure)

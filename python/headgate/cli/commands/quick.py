@@ -11,7 +11,7 @@ from ...base.errors import HeadgateError
 from .. import linking, shared, signals
 from ..command import Command, argument, gathered, option
 from ..printed import Shape, key
-from ..quick_runs import OneRun, ShaperRuns, answered, given_of, scenarios_of, sweeps_shaper
+from ..quick_runs import OneRun, ShaperRuns, answered, given_of, require_one_question, scenarios_of, sweeps_shaper
 from ..run_shapes import RunJson
 from ..scenario_files import plugin_files
 from ..show import output, print_json
@@ -223,9 +223,11 @@ headgate quick home bulk game --link
         flows, up_flows, phase = (options.pop(name) for name in ("flows", "up_flows", "phase"))
         line = read_line(self.words, {"preset": self.sort, **options}, flows, up_flows)
         if self.as_link:
+            require_one_question(line, self.figure)
             _print_links(line, self.site, self.as_json)
             return
         if self.as_file:
+            require_one_question(line, self.figure)
             _print_files(line)
             return
         with signals.loading():
