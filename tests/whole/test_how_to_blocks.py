@@ -30,7 +30,7 @@ ELSEWHERE = {
         "sh": "test_cluster_page.py", "yaml": "test_cluster_page.py", "python": "test_cluster_page.py",
         "text": "not run: needs dask-kubernetes and a cluster",
     },
-    "explore": {"sh": "here", "python": "here"},
+    "explore": {"sh": "here", "python": "here", "text": "not run: a link is no file; test_links.py has such commands"},
     "flows-that-come-and-go": {"toml": "test_completion_metrics.py"},
     "infer": {"sh": "not run: minutes to hours; test_inference.py has the command", "toml": "here"},
     "install": {"sh": "not run: makes environments; test_install_lines.py looks at the lines"},

@@ -147,7 +147,7 @@ BASES = {
     "control": ("nobody", "--stdio"), "train": ("--out", "a.txt"), "explore": ("nothing.toml", "--no-browser"), "diff": ("a", "b"),
     "gather": ("nothing",),
     "course": ("nothing",), "trust": ("nothing",), "list": (), "examples": (), "new": ("control", "9"), "schema": (),
-    "bench": ("--repeats", "0"), "bdp": ("1Mbit/s", "10ms"),
+    "bench": ("--repeats", "0"), "bdp": ("1Mbit/s", "10ms"), "mcp": ("--allow-path", "nowhere"),
 }  # fmt: skip
 TEXTS = [
     (name, p) for name, p in OPTIONS

@@ -37,7 +37,7 @@ headgate explore scenarios/office.csv --queue fcfs --queue fq \\
   --rate 2Mbit/s --buffer 64KB
 headgate explore out/queues-and-rates --no-browser --port 8080
 headgate explore out/papers
-headgate explore '#s=q1ZKKS1KLMnMz1OyUjI0KFbSUSrJL8jPyU-vBIpUK2Vn5qUoWSmllCblpAK5OZl5qUC5osSSVKBw'
+headgate explore 'https://example.org/#s=...'
 headgate explore demers1989
 headgate explore --lessons course
 """
