@@ -93,7 +93,7 @@ mod tests {
             }
             let before = inside.first().map_or(t.partition_point(|x| *x < start), |i| *i);
             let after = inside.last().map_or(before, |i| i + 1);
-            prop_assert_eq!(before.checked_sub(1), places.iter().copied().filter(|i| *i < before).next_back());
+            prop_assert_eq!(before.checked_sub(1), places.iter().copied().rfind(|i| *i < before));
             prop_assert_eq!((after < t.len()).then_some(after), places.iter().copied().find(|i| *i >= after));
         }
     }
