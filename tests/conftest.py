@@ -77,6 +77,13 @@ def signals_kept() -> Iterator[None]:
         sys.unraisablehook = hook
 
 
+@pytest.fixture(autouse=True)
+def no_test_changes_what_later_ones_inherit() -> Iterator[None]:
+    """A command that is run in the process of a test would leave Ctrl-C ignored, in each program that later tests start."""
+    with signals_kept():
+        yield
+
+
 @pytest.fixture(scope="session", autouse=True)
 def runs_of_papers_are_made_once() -> Iterator[None]:
     """Where a test names no folder for the runs of a paper, they are taken from one that all tests share; not those with planted faults."""
