@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import headgate
+from headgate import _core
 from headgate.base.counts import counted, listed, verb
+from headgate.base.units import percent, rate_text, scale_of, time_text
 
 ROOT = Path(headgate.__file__).parent
 
@@ -92,3 +97,41 @@ def test_forms() -> None:
     assert [counted(n, "run") for n in (0, 1, 2)] == ["0 runs", "1 run", "2 runs"]
     assert [f"{counted(n, 'flow')} {verb(n, 'shares', 'share')}" for n in (1, 2)] == ["1 flow shares", "2 flows share"]
     assert listed(["a", "b"]) == "a and b" and listed(list("abcde")) == "a, b, c and 2 others"
+
+
+#: The units in which rates and times are told: the first one that gives at least 1, or the last one.
+RATES = [(1e-9, "Gbit/s"), (1e-6, "Mbit/s"), (1e-3, "kbit/s"), (1.0, "bit/s")]
+TIMES = [(1.0, "s"), (1e3, "ms"), (1e6, "µs")]
+
+
+def in_units(value: float, units: list[tuple[float, str]], bare: str) -> str:
+    """A value with three digits, by Python's own formats."""
+    value = float(f"{value:.3g}")
+    known = math.isfinite(value) and value != 0
+    factor, unit = next((c for c in units if abs(value) * c[0] >= 1), units[-1]) if known else (1.0, bare)
+    return f"{value * factor:.3g} {unit}"
+
+
+NUMBERS = st.floats() | st.floats(0, 1) | st.floats(0, 1e12) | st.integers(-(10**6), 10**6).map(lambda n: n / 1024)
+
+
+@given(NUMBERS)
+def test_numbers_are_told_with_the_digits_of_python_s_formats(x: float) -> None:
+    assert rate_text(x) == in_units(x, RATES, "bit/s")
+    assert time_text(x) == ("less than 1 µs" if 0 < x < 1e-6 else in_units(x, TIMES, "s"))
+    assert percent(x) == (f"{100 * x:.1f} %".replace(".0 %", " %") if x >= 0.0005 else "less than 0.1 %")
+
+
+@given(st.integers(0, 2**64 - 1) | st.integers(0, 10**14))
+def test_whole_numbers_are_told_with_the_digits_of_python_s_formats(n: int) -> None:
+    assert counted(n, "run", commas=True) == f"{n:,} {verb(n, 'run', 'runs')}"
+    size, unit = (1e12, "s") if n >= 10**10 else (1e9, "ms") if n >= 10**9 else (1e6, "us")
+    assert _core.ps_text(n) == f"{n / size:.3g} {unit}"
+
+
+@given(st.lists(st.floats()))
+def test_the_scale_is_that_of_the_largest_value(values: list[float]) -> None:
+    most = max((abs(v) for v in values if math.isfinite(v)), default=0)
+    due = next((c for c in TIMES if most * c[0] >= 1), TIMES[-1]) if most else (1.0, "s")
+    assert scale_of("s", values) == due
+    assert scale_of("pkt", values) == (1.0, "pkt")

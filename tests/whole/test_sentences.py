@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from headgate import quick
+from headgate.base.units import time_text
 from headgate.checks.phase import FlowPhase, Phase
 from headgate.results.results import Results
-from headgate.results.sentences import _high_wait, sentences, time_text
+from headgate.results.sentences import _high_wait, sentences
 from headgate.stats import Mean
 
 

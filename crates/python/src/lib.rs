@@ -11,6 +11,7 @@ mod replay;
 mod run;
 mod steps;
 mod trace;
+mod view;
 mod watch;
 
 use headgate_packet::Quantity;
@@ -231,5 +232,5 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     ] {
         m.add_function(function)?;
     }
-    Ok(())
+    view::add(m)
 }

@@ -2,5 +2,6 @@
 //! both ask here, so that each answer is made in one place.
 
 mod reduce;
+pub mod words;
 
 pub use reduce::{WIDEST, reduced};

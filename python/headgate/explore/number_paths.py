@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..base.errors import HeadgateError, cut, nearest
-from ..results.sentences import percent
+from ..base.units import percent
 from .numbers import with_unit
 from .store import Finished
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..base.parallel import Progress, run_all
+from ..base.units import percent, rate_text, time_text
 from ..results.results import Results
-from ..results.sentences import percent, rate_text, time_text
 from .flows import OPEN, Flows
 from .shaper import Shaper, at_share, directions, endless
 

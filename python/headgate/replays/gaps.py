@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..base.counts import verb
-from ..results.sentences import time_text
+from ..base.units import time_text
 
 #: The part of a trace's packets from which on it is said that they were left out.
 MANY = 0.1

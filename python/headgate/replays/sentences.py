@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base.counts import counted, listed, verb
-from ..results.sentences import percent, rate_text, time_text
+from ..base.units import percent, rate_text, time_text
 from .sparse import QueueRank
 
 #: Queues that have a sentence, and flows that are named.

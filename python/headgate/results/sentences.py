@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.catalogue import catalogue
 from ..base.counts import counted, listed, verb
-from ..base.units import LEAST_TIME, scale_of
+from ..base.units import LEAST_TIME, percent, rate_text, time_text
 from .acknowledgements import Acknowledgements
 from .groups import MOST, groups
 from .metrics import GOODPUT
@@ -282,38 +282,3 @@ def _is_traced(port: LinkSummary, results: Results) -> bool:
 
 def _share(got: float, due: float) -> str:
     return f", {percent(got / due)} of the max-min share of {rate_text(due)}" if due > 0 and math.isfinite(due) else ""
-
-
-def percent(share: float) -> str:
-    """A share in per cent.
-
-    >>> percent(0.9968), percent(0.0123), percent(0.00004)
-    ('99.7 %', '1.2 %', 'less than 0.1 %')
-    """
-    return f"{100 * share:.1f} %".replace(".0 %", " %") if share >= 0.0005 else "less than 0.1 %"
-
-
-def rate_text(bps: float) -> str:
-    """A rate with three digits.
-
-    >>> rate_text(19_970_000), rate_text(999_990_000)
-    ('20 Mbit/s', '1 Gbit/s')
-    """
-    bps = float(f"{bps:.3g}")
-    factor, unit = scale_of("bit/s", [bps])
-    return f"{bps * factor:.3g} {unit}"
-
-
-def time_text(s: float) -> str:
-    """A time with three digits.
-
-    >>> time_text(0.0123), time_text(0.99999)
-    ('12.3 ms', '1 s')
-    >>> time_text(13.2e-9), time_text(0.0)
-    ('less than 1 µs', '0 s')
-    """
-    if 0 < s < LEAST_TIME:
-        return f"less than {time_text(LEAST_TIME)}"
-    s = float(f"{s:.3g}")
-    factor, unit = scale_of("s", [s])
-    return f"{s * factor:.3g} {unit}"

@@ -15,7 +15,6 @@ from typing import Any
 from .. import _core
 from ..base.errors import cut
 from ..base.resolved import FlowFacts, Resolved, ScenarioFacts
-from ..base.times import time_text
 from .baselines import PLAIN
 
 #: What a discipline may do with a packet.
@@ -223,7 +222,7 @@ def sentences(effects: Iterable[Effect]) -> list[str]:
         form = one if len(names) == 1 else several
         who = _named("Link" if kind in (UNUSED, ROUND, STUCK, ABOVE) else "Flow", names)
         who = who if form.startswith("{}") else who[0].lower() + who[1:]
-        shown = _rate if kind == ABOVE else time_text
+        shown = _rate if kind == ABOVE else _core.ps_text
         messages.append(form.format(who, run=shown(run), timeout=shown(timeout)))
     return messages
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from ...base.units import scale_of
+from ...base.units import percent, scale_of
 from ...results.results import digits
-from ...results.sentences import percent
 from ..terminal import console
 from .fit import new_table
 

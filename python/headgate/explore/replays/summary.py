@@ -10,10 +10,9 @@ import numpy as np
 from ... import _core
 from ...analysis import max_min
 from ...base.counts import counted, verb
-from ...base.units import scale_of
+from ...base.units import percent, rate_text, scale_of, time_text
 from ...replays.gaps import ended, left_out
 from ...replays.result import Replay
-from ...results.sentences import percent, rate_text, time_text
 from .settings import Settings
 from .trace import Read
 from .views import Slots
@@ -129,7 +128,7 @@ def _of_flow(flow: Mapping[str, Any]) -> str:
 
 
 def _packets(count: int) -> str:
-    return counted(count, "packet", form=",")
+    return counted(count, "packet", commas=True)
 
 
 def _network(flows: int, bps: float) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def answer(result: AttackResult, folder: Path | None = None, see: str = "", key:
     )
     rate = f"{3600 * result.candidates / result.cpu_s:,.0f} candidates a processor hour" if result.cpu_s else ""
     notes = [
-        f"{counted(result.candidates, 'candidate', form=',')}, {counted(result.runs, 'run', form=',')}, "
+        f"{counted(result.candidates, 'candidate', commas=True)}, {counted(result.runs, 'run', commas=True)}, "
         f"{result.cpu_s:.0f} s of processor time; {rate}"
     ]
     if result.rejected:
