@@ -3,6 +3,10 @@
 //! It has the calls of [`FlowControl`]. What it allows is asked for after each call and kept, since no answer may change without a call. After a fault it is
 //! not called again, and nothing more is allowed: the run that looks at [`Foreign::fault`] ends.
 
+mod seen;
+
+pub use seen::{ACK, Field, LOSS, NO_TIME, Reads, SENT, Seen, seconds};
+
 use crate::transport::Config;
 use crate::transport::tcp::{AfterIdle, Sent};
 use crate::{Ack, Allowance, FlowControl, Loss};

@@ -33,6 +33,21 @@ pub enum LossKind {
     Probe,
 }
 
+impl LossKind {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [LossKind; 4] = [LossKind::DuplicateAcks, LossKind::Timeout, LossKind::Mark, LossKind::Probe];
+
+    /// Its name, as flow controls in other languages read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            LossKind::DuplicateAcks => "duplicates",
+            LossKind::Timeout => "timeout",
+            LossKind::Mark => "mark",
+            LossKind::Probe => "probe",
+        }
+    }
+}
+
 /// A loss that the transport detected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {

@@ -1,12 +1,12 @@
 //! Flow controls written in Python.
 
 use super::{Described, enter, kept, no_number, probe, raised};
-use headgate_control::foreign::{Answer, Control, Event, Make, Since, Wants};
+use headgate_control::REGISTRY;
+use headgate_control::foreign::{Answer, Control, Event, Make, Seen, Wants};
 use headgate_control::transport::Config;
 use headgate_control::transport::tcp::{Recovery, Rules};
-use headgate_control::{Ack as EngineAck, LossKind, REGISTRY};
+use headgate_packet::Ecn;
 use headgate_packet::foreign::{Failure, Value};
-use headgate_packet::{Duration, Ecn};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
@@ -14,21 +14,14 @@ use pyo3::types::PyFloat;
 /// What an acknowledgement says, while `on_ack` goes on: the next call has the same object with other values. Times are in seconds, counts in packets.
 #[pyclass(module = "headgate", name = "Ack")]
 #[derive(Clone)]
-pub struct Ack {
-    ack: EngineAck,
-    since: Since,
-}
-
-fn seconds(time: Option<Duration>) -> Option<f64> {
-    time.map(Duration::as_secs_f64)
-}
+pub struct Ack(Seen);
 
 /// Makes a getter for each field, with its docstring.
 macro_rules! getters {
     ($($(#[doc = $about:literal])+ $name:ident : $Type:ty = |$a:ident| $value:expr;)+) => {
         #[pymethods]
         impl Ack {
-            $($(#[doc = $about])+ #[getter] fn $name(&self) -> $Type { let $a = self; $value })+
+            $($(#[doc = $about])+ #[getter] fn $name(&self) -> $Type { let $a = &self.0; $value })+
 
             /// The same, which keeps its values.
             fn copy(&self) -> Ack {
@@ -42,60 +35,7 @@ macro_rules! getters {
     };
 }
 
-getters! {
-    /// When it arrived, in seconds.
-    now: f64 = |a| a.ack.now.as_secs_f64();
-    /// Packets that it acknowledged for the first time, in sequence; 0 for a duplicate.
-    newly_acked: u64 = |a| a.ack.newly_acked;
-    /// Duplicates in a row, this one included; 0 if it acknowledged something.
-    duplicates: u32 = |a| a.ack.duplicates;
-    /// A round trip in seconds, if it gave one; with `every = "round"` the last one.
-    rtt: Option<f64> = |a| seconds(a.ack.rtt);
-    /// The shortest round trip since the last call, in seconds.
-    min_rtt: Option<f64> = |a| (a.since.rtts > 0).then_some(a.since.rtt[0]);
-    /// The longest round trip since the last call, in seconds.
-    max_rtt: Option<f64> = |a| (a.since.rtts > 0).then_some(a.since.rtt[1]);
-    /// The mean of the round trips since the last call, in seconds.
-    mean_rtt: Option<f64> = |a| (a.since.rtts > 0).then(|| a.since.rtt[2] / a.since.rtts as f64);
-    /// The smoothed round-trip time of the transport, in seconds.
-    smoothed_rtt: Option<f64> = |a| seconds(a.ack.smoothed);
-    /// How long the packet that caused it was under way to the sink, in seconds.
-    one_way: f64 = |a| a.ack.one_way.as_secs_f64();
-    /// Acknowledgements since the last call, this one included.
-    acks: u64 = |a| a.since.acks;
-    /// Packets that arrived with a mark (ECN) since the last call.
-    marks: u64 = |a| a.since.marks;
-    /// Whether a packet arrived with a mark.
-    marked: bool = |a| a.ack.marked;
-    /// Packets that growth may count: those acknowledged, or one where acknowledgements are counted.
-    credit: u64 = |a| a.ack.credit;
-    /// Packets newly known to have arrived, in sequence or not.
-    delivered: u64 = |a| a.ack.delivered;
-    /// Packets newly declared lost.
-    lost: u64 = |a| a.ack.lost;
-    /// Packets known to have arrived so far.
-    total_delivered: u64 = |a| a.ack.total_delivered;
-    /// Packets received in sequence so far.
-    cumulative: u64 = |a| a.ack.cumulative;
-    /// One above the highest packet number sent so far.
-    highest_sent: u64 = |a| a.ack.highest_sent;
-    /// The packet that caused it.
-    seq: u64 = |a| a.ack.seq;
-    /// Packets in the network after it.
-    in_flight: u64 = |a| a.ack.in_flight;
-    /// Packets in the network before it.
-    prior_in_flight: u64 = |a| a.ack.prior_in_flight;
-    /// A loss or a mark is being answered: the window is not to grow.
-    recovering: bool = |a| a.ack.recovering;
-    /// The window was what kept the source from sending.
-    limited: bool = |a| a.ack.limited;
-    /// A round trip ended.
-    round: bool = |a| a.ack.round;
-    /// The delivery rate in packets a second, if it gave a sample of it (`rate_samples`).
-    rate: Option<f64> = |a| a.ack.rate.filter(|s| s.interval > Duration::ZERO).map(|s| s.delivered as f64 / s.interval.as_secs_f64());
-    /// The source lacked data when the packet of that sample was sent.
-    app_limited: bool = |a| a.ack.rate.is_some_and(|s| s.app_limited);
-}
+headgate_control::ack_fields!(getters);
 
 /// A loss or a mark, while `on_loss` goes on.
 #[pyclass(frozen, module = "headgate", name = "Loss")]
@@ -151,7 +91,7 @@ impl Object {
     /// The methods of this object, with the attributes that it shows.
     pub fn of(py: Python<'_>, object: Bound<'_, PyAny>, gauges: Vec<&'static str>) -> PyResult<Object> {
         let on_ack = object.getattr("on_ack")?.unbind();
-        let ack = Py::new(py, Ack { ack: EngineAck::default(), since: Since::default() })?;
+        let ack = Py::new(py, Ack(Seen::default()))?;
         Ok(Object { object: object.unbind(), ack, on_ack, gauges, numbered: false })
     }
 
@@ -179,21 +119,14 @@ impl Object {
         match event {
             Event::Ack(ack, since) => {
                 let mine = self.ack.bind(py);
-                mine.borrow_mut().ack = *ack;
-                mine.borrow_mut().since = *since;
+                mine.borrow_mut().0 = Seen { ack: *ack, since: *since };
                 self.on_ack.bind(py).call1((mine,))?;
             }
             Event::Start(window) => drop(object.call_method1(intern!(py, "on_start"), (window,))?),
             Event::Seed(seed) => drop(object.call_method1(intern!(py, "on_seed"), (seed,))?),
             Event::Loss(loss) => {
-                let kind = match loss.kind {
-                    LossKind::DuplicateAcks => "duplicates",
-                    LossKind::Timeout => "timeout",
-                    LossKind::Mark => "mark",
-                    LossKind::Probe => "probe",
-                };
-                let headgate_control::Loss { in_flight, remaining, again, .. } = *loss;
-                let loss = Loss { now: loss.now.as_secs_f64(), kind, in_flight, remaining, again };
+                let headgate_control::Loss { now, kind, in_flight, remaining, again, .. } = *loss;
+                let loss = Loss { now: now.as_secs_f64(), kind: kind.name(), in_flight, remaining, again };
                 object.call_method1(intern!(py, "on_loss"), (loss,))?;
             }
             Event::Sent(now, seq, in_flight, app_limited) => {

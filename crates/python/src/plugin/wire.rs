@@ -24,7 +24,6 @@ const LOST: u8 = 6;
 const IDLE: u8 = 7;
 const UNDO: u8 = 8;
 
-const KINDS: [LossKind; 4] = [LossKind::DuplicateAcks, LossKind::Timeout, LossKind::Mark, LossKind::Probe];
 /// No time.
 const NONE: u64 = u64::MAX;
 
@@ -95,7 +94,7 @@ pub fn write(out: &mut Vec<u8>, event: &Event<'_>, quiet: bool) {
             );
         }
         Event::Loss(loss) => {
-            let kind = KINDS.iter().position(|kind| *kind == loss.kind).expect("all kinds are there") as u64;
+            let kind = LossKind::ALL.iter().position(|kind| *kind == loss.kind).expect("all kinds are there") as u64;
             put(LOSS, &[loss.now.as_ps(), kind, loss.in_flight, loss.remaining, u64::from(loss.again)]);
         }
         Event::Sent(now, seq, in_flight, limited) => {
@@ -183,7 +182,7 @@ pub fn read(kind: u8, n: &[u64]) -> Received {
         }
         LOSS => Received::Loss(Loss {
             now: Time::from_ps(n[0]),
-            kind: KINDS[n[1] as usize % KINDS.len()],
+            kind: LossKind::ALL[n[1] as usize % LossKind::ALL.len()],
             in_flight: n[2],
             remaining: n[3],
             again: n[4] != 0,
