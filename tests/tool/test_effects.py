@@ -13,7 +13,10 @@ import headgate
 from headgate import Scenario, _core, quick
 from headgate.base.catalogue import catalogue
 from headgate.plugins import registry
-from headgate.scenario.effects import BY_RATE, LABELS, MARKS, PRIORITIES, WEIGHTS, warnings
+from headgate.scenario.effects import warnings
+
+#: What a discipline may do with a packet.
+MARKS, WEIGHTS, PRIORITIES, LABELS, BY_RATE = "marks", "weights", "priorities", "labels", "rounds by rate"
 
 COMES = "responds to ECN marks, but no queue on its path sets any, so ECN has no effect."
 WEIGHED = "has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1."

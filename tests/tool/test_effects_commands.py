@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, quick
-from headgate.scenario.effects import LABELS, MARKS, PRIORITIES, WEIGHTS, Effect, sentences, warnings, warnings_of_all
+from headgate.scenario.effects import warnings, warnings_of_all
 from headgate.sweep import Sweep
 from headgate.sweep import effects as of_study
 
@@ -107,15 +107,6 @@ def test_hostile_names_stay_text_in_one_line(name: str, cli: Cli, tmp_path: Path
         assert line == text == f"Flow {name} {COMES}"
 
 
-def test_names_of_braces_in_each_sentence() -> None:
-    for kind in (MARKS, WEIGHTS, PRIORITIES, LABELS, "shorter", "short"):
-        for flows in (["{0}"], ["{run}", "{timeout}"]):
-            (text,) = sentences([Effect(kind, flow, 10**11, 10**12) for flow in flows])
-            assert " and ".join(flows) in text
-    # A name of nothing but blanks is seen.
-    assert sentences([Effect(MARKS, " ")])[0].startswith("Flow ' ' ")
-
-
 EXAMPLES = sorted({*(ROOT / "scenarios").glob("*.toml"), *(ROOT / "python/headgate/scenarios").glob("*.toml")})
 
 
@@ -194,11 +185,10 @@ def test_quick_says_what_it_chose(rtt: str, flows: str, parts: list[str], cli: C
 
 
 def test_the_explorer_says_it_first_and_a_first_part_is_judged_as_the_whole() -> None:
-    from headgate.explore.runs import _warnings
     from headgate.explore.shares import summary
 
     results = quick.scenario("20Mbit/s", "20ms", "dctcp", duration="0.5s").run()
-    assert len(_warnings(results.scenario, None)) == 2
-    found = _warnings(results.scenario, 3.0)
+    assert len(warnings(results.scenario)) == 2
+    found = warnings(results.scenario, 3.0)
     assert found == [f"Flow dctcp {COMES}"]
     assert summary(results, found)["sentences"] == [*found, *summary(results)["sentences"]]

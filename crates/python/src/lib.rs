@@ -94,9 +94,15 @@ impl Resolved {
         watch::Watch::new(None).text(py, &self.0)
     }
 
-    /// What follows from it, as JSON text: see `headgate_sim::facts`.
+    /// What follows from it, as JSON text: see `headgate_sim::Facts`.
     fn facts(&self, py: Python<'_>) -> PyResult<String> {
-        watch::Watch::new(None).facts(py, &self.0)
+        watch::Watch::new(None).facts_text(py, &self.0)
+    }
+
+    /// What has no effect in it, or in one that lasts for so many picoseconds.
+    #[pyo3(signature = (lasting=None))]
+    fn effects(&self, py: Python<'_>, lasting: Option<u64>) -> PyResult<view::Effects> {
+        view::Effects::of(py, &self.0, lasting)
     }
 }
 
@@ -175,6 +181,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         steps::Steps,
         run::RunResult,
         Resolved,
+        view::Effects,
         document::Toml,
         batch::Batch,
         watch::Control,

@@ -1,6 +1,7 @@
 //! One run, from the text of its scenario to its tables.
 
 use crate::column::Column;
+use crate::view::Effects;
 use crate::watch::{Control, Watch};
 use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
@@ -48,9 +49,15 @@ impl RunResult {
         Watch::new(None).text(py, &self.scenario)
     }
 
-    /// What follows from the scenario, as JSON text: see `headgate_sim::facts`.
+    /// What follows from the scenario, as JSON text: see `headgate_sim::Facts`.
     fn facts(&self, py: Python<'_>) -> PyResult<String> {
-        Watch::new(None).facts(py, &self.scenario)
+        Watch::new(None).facts_text(py, &self.scenario)
+    }
+
+    /// What has no effect in the scenario, or in one that lasts for so many picoseconds.
+    #[pyo3(signature = (lasting=None))]
+    fn effects(&self, py: Python<'_>, lasting: Option<u64>) -> PyResult<Effects> {
+        Effects::of(py, &self.scenario, lasting)
     }
 
     /// The columns of one of the `TABLES`. A column of names is a pair (codes, names).

@@ -6,7 +6,7 @@
 use crate::plugin::plugin_error;
 use crate::scenario_error;
 use headgate_sim::spec::{Scenario, SpecError};
-use headgate_sim::{Rows, Run};
+use headgate_sim::{Facts, Rows, Run};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -112,10 +112,15 @@ impl<'a> Watch<'a> {
         py.detach(|| headgate_sim::in_step(s, &mut || self.stop())).map_err(|e| self.error(py, &e))
     }
 
-    /// The facts of a scenario, as JSON text.
-    pub fn facts(&mut self, py: Python<'_>, s: &Scenario) -> PyResult<String> {
-        let found = py.detach(|| headgate_sim::facts(s, &mut || self.stop())).map_err(|e| self.error(py, &e))?;
-        Ok(found.to_string())
+    /// What follows from a scenario.
+    pub fn facts(&mut self, py: Python<'_>, s: &Scenario) -> PyResult<Facts> {
+        py.detach(|| headgate_sim::facts(s, &mut || self.stop())).map_err(|e| self.error(py, &e))
+    }
+
+    /// What follows from a scenario, as JSON text.
+    pub fn facts_text(&mut self, py: Python<'_>, s: &Scenario) -> PyResult<String> {
+        let found = self.facts(py, s)?;
+        Ok(py.detach(|| serde_json::to_string(&found)).expect("facts are plain data"))
     }
 
     /// A run that is ready to begin.

@@ -6,21 +6,71 @@ use crate::pace::Pace;
 use crate::spec::{Classify, Flow, Routing, Scenario, SpecError};
 use headgate_control::transport::tcp::Recovery;
 use headgate_packet::Duration;
-use headgate_queue::Spec;
-use serde_json::{Value, json};
+use headgate_queue::{Does, Spec};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// The facts of a scenario, as data:
-/// - `ports`, two to a link, in its direction and against it: what the queue `does` there, the rate `held_bps` to which it holds what it sends, and
-///   whether the port is a `host`'s, which has a queue without bounds in place of it;
-/// - `kinds` of flows: whether packets may be `marked`, the `least_timeout_ps` after which a lost retransmission is sent again at the latest, 0 if losses of
-///   retransmissions are found without it, and the delay in queues at which the control aims, `aims_ps`, if at any;
-/// - `paths`, each a list of ports in no order: of several over which a hash may send a flow all count;
-/// - `flows`: of each the number of its kind, and of the paths of its data and of its acknowledgements. There is none where links go down.
+/// The facts of a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Facts {
+    /// Two to a link, in its direction and against it.
+    pub ports: Vec<PortFacts>,
+    /// How flows are served, of each kind of them once.
+    kinds: Vec<FlowFacts>,
+    /// Paths, each a list of ports in no order: of several over which a hash may send a flow all count.
+    paths: Vec<Vec<u32>>,
+    /// Of each flow the number of its kind, and of the paths of its data and of its acknowledgements. There is none where links go down.
+    flows: Vec<(usize, Option<usize>, Option<usize>)>,
+}
+
+/// What a port is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PortFacts {
+    /// What its queue does.
+    #[serde(serialize_with = "names")]
+    pub does: Does,
+    /// The rate in bit/s to which its queue holds what it sends, if it does so and counts nothing beside the packets.
+    pub held_bps: Option<u64>,
+    /// Whether it is a host's, which has a queue without bounds in place of the link's.
+    pub host: bool,
+}
+
+/// How flows of one entry are served.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowFacts {
+    /// Whether their packets may be marked: what source and receiver agreed on.
+    pub marked: bool,
+    /// The time after which a lost retransmission is sent again at the latest; 0 if losses of retransmissions are found without it.
+    pub least_timeout_ps: u64,
+    /// The delay in queues at which the control aims, if at any.
+    pub aims_ps: Option<u64>,
+}
+
+impl Facts {
+    /// How the flow of this number is served.
+    pub fn flow(&self, number: usize) -> &FlowFacts {
+        &self.kinds[self.flows[number].0]
+    }
+
+    /// The ports with a queue of a link that a flow's data meet, and if `acknowledged` also its acknowledgements, perhaps twice; none if they are not
+    /// known.
+    pub fn path(&self, number: usize, acknowledged: bool) -> Option<impl Iterator<Item = usize> + '_> {
+        let (_, there, back) = self.flows[number];
+        let ports = |path: usize| self.paths[path].iter().map(|port| *port as usize);
+        let back = if acknowledged { Some(back?) } else { None };
+        Some(ports(there?).chain(back.into_iter().flat_map(ports)).filter(|port| !self.ports[*port].host))
+    }
+}
+
+fn names<S: Serializer>(does: &Does, s: S) -> Result<S::Ok, S::Error> {
+    s.collect_seq(does.names())
+}
+
+/// The facts of a scenario.
 ///
 /// # Errors
 /// `stop`, which is called from time to time, answered true.
-pub fn facts(s: &Scenario, stop: &mut dyn FnMut() -> bool) -> Result<Value, SpecError> {
+pub fn facts(s: &Scenario, stop: &mut dyn FnMut() -> bool) -> Result<Facts, SpecError> {
     let mut pace = Pace::new(stop);
     let mut ports = Vec::with_capacity(2 * s.links.len());
     let hosts = s.host_ports();
@@ -30,7 +80,7 @@ pub fn facts(s: &Scenario, stop: &mut dyn FnMut() -> bool) -> Result<Value, Spec
             ports.push(port(queue, link.classify, hosts[ports.len()]));
         }
     }
-    let (mut kinds, mut flows) = (Vec::<Value>::new(), Vec::<Value>::with_capacity(s.flows.len()));
+    let (mut kinds, mut flows) = (Vec::<FlowFacts>::new(), Vec::with_capacity(s.flows.len()));
     let mut all = Paths {
         s,
         routes: Routes::new(s),
@@ -49,21 +99,21 @@ pub fn facts(s: &Scenario, stop: &mut dyn FnMut() -> bool) -> Result<Value, Spec
             pace.long_step()?;
             last = [all.number(flow, false), all.number(flow, true)];
         }
-        flows.push(json!([kinds.len() - 1, last[0], last[1]]));
+        flows.push((kinds.len() - 1, last[0], last[1]));
     }
-    Ok(json!({ "ports": ports, "kinds": kinds, "paths": all.paths, "flows": flows }))
+    Ok(Facts { ports, kinds, paths: all.paths, flows })
 }
 
-fn port(queue: &Spec, classify: Classify, host: bool) -> Value {
-    let mut does: Vec<&str> = queue.does().names().collect();
-    // Its conversations may be priorities.
-    if classify == Classify::Priority && !does.contains(&"priorities") {
-        does.push("priorities");
+fn port(queue: &Spec, classify: Classify, host: bool) -> PortFacts {
+    let mut does = queue.does();
+    if classify == Classify::Priority {
+        // Its conversations may be priorities.
+        does.priorities = does.priorities.or(Does::ALL.priorities);
     }
-    json!({ "does": does, "held_bps": queue.holds_to().map(|rate| rate.as_bps()), "host": host })
+    PortFacts { does, held_bps: queue.holds_to().map(|rate| rate.as_bps()), host }
 }
 
-fn kind(flow: &Flow) -> Value {
+fn kind(flow: &Flow) -> FlowFacts {
     let config = flow.transport_config();
     let least = match (config.tcp_rules(), config.basic_rules()) {
         (Some(rules), _) if rules.recovery == Recovery::Rack => Duration::ZERO,
@@ -71,8 +121,11 @@ fn kind(flow: &Flow) -> Value {
         (None, Some(rules)) => rules.min_timeout,
         (None, None) => Duration::ZERO,
     };
-    let aims = flow.control.target_delay().map(Duration::as_ps);
-    json!({ "marked": config.ecn.is_capable(), "least_timeout_ps": least.as_ps(), "aims_ps": aims })
+    FlowFacts {
+        marked: config.ecn.is_capable(),
+        least_timeout_ps: least.as_ps(),
+        aims_ps: flow.control.target_delay().map(Duration::as_ps),
+    }
 }
 
 /// The paths of flows, each found once.

@@ -30,7 +30,7 @@ mod trace;
 mod tracks;
 pub mod workload;
 
-pub use facts::facts;
+pub use facts::{Facts, FlowFacts, PortFacts, facts};
 pub use finished::Finished;
 pub use phase::in_step;
 pub use run::{Followed, Run};

@@ -6,10 +6,12 @@ The engine says it (`facts` in `crates/sim/src/facts.rs`), so that nothing here 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from .. import _core
 
 
 @dataclass(frozen=True)
@@ -80,19 +82,15 @@ class ScenarioFacts:
 class Resolved(dict[str, Any]):
     """A resolved scenario. A copy of it is a plain dictionary: what follows from other contents is other."""
 
-    def __init__(self, data: Mapping[str, Any], facts: Callable[[], str]) -> None:
-        """Takes the scenario, and what gives the facts as JSON text."""
+    def __init__(self, data: Mapping[str, Any], engine: _core.Resolved | _core.RunResult) -> None:
+        """Takes the scenario, and what the engine holds of it."""
         super().__init__(data)
-        self._ask = facts
+        self.engine = engine
 
     @cached_property
     def facts(self) -> ScenarioFacts:
         """What follows from it."""
-        return ScenarioFacts(json.loads(self._ask()))
-
-    def lasting(self, duration: str) -> Resolved:
-        """The same for another duration, from which nothing else follows."""
-        return Resolved({**self, "duration": duration}, self._ask)
+        return ScenarioFacts(json.loads(self.engine.facts()))
 
     def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
         """What the engine holds stays in this process."""

@@ -258,13 +258,6 @@ class Runs:
         self._parts.submit(work)
 
 
-def _warnings(whole: Resolved, whole_s: float | None) -> list[str]:
-    """Warnings about what has no effect in a resolved scenario; those about the first part of a run are those about the whole run."""
-    if whole_s is not None:
-        whole = whole.lasting(_core.quantity_text("s", max(round(whole_s * 1e12), 1)))
-    return warnings(whole)
-
-
 def finished(
     scenario: Scenario,
     as_run: Scenario,
@@ -278,7 +271,7 @@ def finished(
     `whole_s`: the duration of the whole run, if this is its first part.
     """
     results = Results([result])
-    whole = Resolved(json.loads(result.scenario), result.facts)
+    whole = Resolved(json.loads(result.scenario), result)
     until = _core.quantity(whole["duration"])[2]
     flows, ports = results.flows["flow"].tolist(), results.links["link"].tolist()
     shown = views(result.table, flows, ports, until)
@@ -299,7 +292,7 @@ def finished(
         "seconds": seconds,
         "note": note,
         "noise": noise_sentence(whole),
-        **summary(results, _warnings(whole, whole_s), whole_s),
+        **summary(results, warnings(whole, whole_s), whole_s),
         "network": network(whole),
         "views": [view.head() for view in shown],
     }

@@ -72,7 +72,7 @@ class Results:
     @cached_property
     def scenario(self) -> Resolved:
         """The resolved scenario, with every default, and what follows from it."""
-        return Resolved(json.loads(self.runs[0].scenario), self.runs[0].facts)
+        return Resolved(json.loads(self.runs[0].scenario), self.runs[0])
 
     @property
     def seed(self) -> int:

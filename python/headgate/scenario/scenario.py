@@ -264,7 +264,7 @@ class Scenario(Coded):
         """
         with self.looking():
             resolved = self._checked(lambda: _core.Resolved(self.to_json()))
-        return Resolved(json.loads(resolved.text()), resolved.facts)
+        return Resolved(json.loads(resolved.text()), resolved)
 
     def run(
         self,

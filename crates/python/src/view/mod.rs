@@ -1,7 +1,9 @@
 //! What `headgate-view` says, for Python.
 
+mod effects;
 mod words;
 
+pub use effects::Effects;
 use pyo3::prelude::*;
 
 /// Adds the functions.

@@ -12,7 +12,6 @@ from ...base.catalogue import catalogue, has_transport, is_own, of_family
 from ...base.errors import HeadgateError, cut, nearest
 from ...base.times import seconds
 from ...scenario.baselines import PLAIN, baselines
-from ...scenario.effects import MARKS
 from ...scenario.fitting import require_parameters
 from ...scenario.subjects import Scheme, read
 
@@ -122,7 +121,7 @@ def takes_buffer(subject: Judged) -> bool:
 def _marks(table: dict[str, Any]) -> bool:
     """Whether a queue marks without being told, by itself or by its AQM. Of one that is not headgate's own nobody knows."""
     try:
-        return is_own(str(table["kind"]), "discipline") and MARKS in _core.does(json.dumps(table))
+        return is_own(str(table["kind"]), "discipline") and "marks" in _core.does(json.dumps(table))
     except ValueError:
         # What is wrong with it is said where it is run.
         return False
