@@ -50,7 +50,6 @@ SEVERAL = {
     ("explore/story.py", "packets"): "a window with a digit after the point",
     ("lab/attacks/sentences.py", "runs"): "of several seeds",
     ("lab/conformance/disciplines.py", "packets"): "a rate",
-    ("lab/conformance/controls.py", "packets"): "a rate",
     ("papers/shelf/answers.py", "cells"): "a table of a paper",
     ("lab/attacks/outputs.py", "candidates"): "a rate",
     ("comparison/points.py", "runs"): "the whole, of which some",

@@ -2,6 +2,7 @@
 //! both ask here, so that each answer is made in one place.
 
 pub mod columns;
+pub mod conform;
 pub mod effects;
 mod fault;
 mod reduce;

@@ -1,5 +1,6 @@
 //! What `headgate-view` says, for Python.
 
+mod conform;
 mod effects;
 mod words;
 
@@ -8,5 +9,6 @@ use pyo3::prelude::*;
 
 /// Adds the functions.
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    words::add(m)
+    words::add(m)?;
+    conform::add(m)
 }
