@@ -26,6 +26,7 @@ PAGES = [
     "docs/how-to/sqm.md",
     "docs/how-to/own-scenario.md",
     "docs/how-to/links.md",
+    "docs/how-to/cite.md",
     "docs/how-to/results.md",
     "docs/how-to/export-a-run.md",
     "docs/how-to/sweep.md",

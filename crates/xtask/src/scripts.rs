@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Scripts of a second or two, with what they write; `--check` compares. CONTRIBUTING.md names what takes minutes.
-const SCRIPTS: [(&str, &str); 3] = [
+const SCRIPTS: [(&str, &str); 4] = [
     ("web/write_types.py", "web/src/generated"),
     ("docs/commands.py", "docs/reference/json.md and the list of tools in README.md"),
     ("docs/metrics.py", "docs/reference/metrics.md and the table of columns in docs/how-to/sweep.md"),
+    ("docs/citation.py", "what follows from CITATION.cff and the bibliography"),
 ];
 
 /// Prints what an engine says of itself, as [`told`] has it.

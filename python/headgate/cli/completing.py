@@ -34,6 +34,14 @@ def controls(_: click.Context, __: click.Parameter, incomplete: str) -> Completi
     return starting_with(catalogue("flow-controls"), incomplete)
 
 
+def schemes(_: click.Context, __: click.Parameter, incomplete: str) -> Completions:
+    """Disciplines, AQMs, flow controls and workloads; a shell completes files where there is none."""
+    from ..base.catalogue import catalogue
+
+    kinds = ("disciplines", "aqms", "flow-controls", "workloads")
+    return starting_with(dict.fromkeys(name for kind in kinds for name in catalogue(kind)), incomplete)
+
+
 def lessons(_: click.Context, __: click.Parameter, incomplete: str) -> Completions:
     """Lessons of the package."""
     from ..explore.lesson import lessons as found
