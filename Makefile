@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo install test test-built test-rest test-all frozen planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts evidence figures shots licenses lint lint-rust lint-rest check-tools clean
+.PHONY: demo install test test-built test-rest test-all frozen planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts evidence figures shots licenses wheels sdist release-check release lint lint-rust lint-rest check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -180,6 +180,29 @@ $(NODE_MODULES): web/package-lock.json
 # Where a crate may be used under several licences, the text of MIT.
 licenses: $(TOOLS)/bin/cargo-bundle-licenses ## write the texts of the licences of the crates in the engine again, after a change of Cargo.lock
 	@cd crates/python && RUST_LOG=error PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" cargo bundle-licenses --format yaml --prefer MIT --output "$(CURDIR)/LICENSES-CRATES.yml"
+
+# Zig, which compiles and links for other systems, and what judges the wheels: a group of their own, and the engine is not built for it.
+define RELEASE_TOOLS
+@$(SYNC) --group release --no-install-project
+endef
+
+# Targets, such as WHEELS=x86_64-unknown-linux-musl; all four take some 20 minutes.
+WHEELS ?=
+wheels: $(TOOLS)/bin/uv ## build the wheels for Linux (glibc 2.17 and musl 1.2, x86-64 and aarch64) into dist
+	$(RELEASE_TOOLS)
+	@$(BIN)/python -m release.wheels $(WHEELS)
+
+sdist: $(TOOLS)/bin/uv ## build the source archive into dist, and the conda recipe with its digest
+	$(RELEASE_TOOLS)
+	@$(BIN)/python -m release.wheels --sdist
+
+release-check: $(TOOLS)/bin/uv ## go through the checklist of a release, with the wheels of `make wheels`
+	@$(SYNC) --all-extras --group dev --group release
+	@$(BIN)/python -m release.check
+
+release: $(TOOLS)/bin/uv ## the same, and then the tag of the version, only if all of it holds; nothing is pushed
+	@$(SYNC) --all-extras --group dev --group release
+	@$(BIN)/python -m release.check --tag
 
 # A private uv in the checkout; nothing outside it is touched.
 $(TOOLS)/bin/uv: Makefile

@@ -16,8 +16,9 @@ from ..conftest import ROOT
 
 EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"])
 
-#: The package is not on PyPI, so that its name tells pip nothing: it is installed from a checkout.
-INSTALLS = re.compile(r"pip install (?:\.(?![\w\[])|'\.\[([a-z,]+)\]')")
+#: The package is not on PyPI, so that its name tells pip nothing: it is installed from a checkout, or from a
+#: wheel that `make wheels` built there.
+INSTALLS = re.compile(r"pip install (?:\.(?![\w\[])|dist/headgate-\*\w+\.whl$|'\.\[([a-z,]+)\]')")
 
 
 def pages() -> Iterator[Path]:

@@ -1,0 +1,1 @@
+"""What a release needs: the wheels, the checklist and the tag."""
