@@ -37,7 +37,7 @@ pub use run::{Followed, Run};
 pub use samples::Rows;
 pub use stretches::Stretch;
 pub use table::{Cells, Gather, Table};
-pub use tables::{Delays, TableName, columns, delay_table};
+pub use tables::{Delays, TRACE_LABELS, TableName, columns, delay_table};
 pub use tracks::{Tracks, Window};
 
 use pace::Pace;

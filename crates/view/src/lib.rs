@@ -5,8 +5,16 @@ pub mod columns;
 pub mod conform;
 pub mod effects;
 mod fault;
+mod intervals;
+mod prepare;
 mod reduce;
+mod traced;
+mod view;
+mod views;
 pub mod words;
 
 pub use fault::Fault;
+pub use prepare::{Beginning, INTERVALS, Recording, prepared, shorter};
 pub use reduce::{WIDEST, reduced};
+pub use view::{Line, Points, Series, View};
+pub use views::{LINES, Views};

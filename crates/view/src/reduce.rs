@@ -26,8 +26,9 @@ pub fn reduced(t: &[f64], y: &[f64], start: f64, end: f64, width: usize) -> Vec<
     }
     let mut places: Vec<usize> = (first..low).collect();
     let mut from = low;
+    let wide = (end - start) / width as f64;
     for pixel in 1..=width {
-        let edge = start + (end - start) * pixel as f64 / width as f64;
+        let edge = start + wide * pixel as f64;
         let to = if pixel == width { high } else { from + t[from..high].partition_point(|x| *x < edge) };
         if from < to {
             kept(y, from, to, &mut places);
@@ -80,7 +81,7 @@ mod tests {
             prop_assert!(places.is_sorted_by(|a, b| a < b));
             let inside: Vec<usize> = (0..t.len()).filter(|&i| start <= t[i] && t[i] <= end).collect();
             prop_assert!(places.iter().filter(|i| inside.contains(i)).count() <= 4 * width);
-            let pixel = |i: usize| (1..width).filter(|p| t[i] >= start + (end - start) * *p as f64 / width as f64).count();
+            let pixel = |i: usize| (1..width).filter(|p| t[i] >= start + (end - start) / width as f64 * *p as f64).count();
             for p in 0..width {
                 let all: Vec<usize> = inside.iter().copied().filter(|&i| pixel(i) == p).collect();
                 let kept: Vec<usize> = places.iter().copied().filter(|i| all.contains(i)).collect();

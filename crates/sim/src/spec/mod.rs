@@ -149,6 +149,17 @@ pub enum TraceKind {
 }
 
 impl TraceKind {
+    /// All kinds.
+    pub const ALL: [TraceKind; 7] = [
+        TraceKind::Window,
+        TraceKind::InFlight,
+        TraceKind::Rtt,
+        TraceKind::Backlog,
+        TraceKind::Drops,
+        TraceKind::Estimates,
+        TraceKind::Completions,
+    ];
+
     /// The name in files and tables.
     pub fn name(self) -> &'static str {
         match self {

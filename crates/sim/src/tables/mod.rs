@@ -12,6 +12,7 @@ mod traces;
 
 pub use delays::{Delays, delay_table};
 pub(crate) use flows::{sends, stops};
+pub use traces::TRACE_LABELS;
 
 use crate::finished::Finished;
 use crate::meter::Count;

@@ -8,6 +8,26 @@ use crate::table::Kind::{Key, Mean};
 use crate::table::Of::{Code, Float};
 use crate::table::{Column, Table, column, table};
 
+/// The labels of the axes of traces and of estimates, with their units, in the order of the panels of a figure. Others are called by their names.
+#[rustfmt::skip]
+pub const TRACE_LABELS: [(&str, &str); 15] = [
+    ("window", "window\n(packets)"),
+    ("in_flight", "outstanding\n(packets)"),
+    ("rate", "rate\n(packets/s)"),
+    ("service_rate", "estimated service\nrate (packets/s)"),
+    ("probe", "spacing of a pair's\nacknowledgements (s)"),
+    ("packet_spacing", "spacing of\npackets (s)"),
+    ("spacing", "estimated\nspacing (s)"),
+    ("depth", "pipeline depth\n(packets)"),
+    ("round_trip", "estimated round\ntrip (s)"),
+    ("queue", "estimated queue\n(packets)"),
+    ("alpha", "weight of the\nold estimate"),
+    ("skip", "slots to skip"),
+    ("burst", "burst still to go\n(packets)"),
+    ("rtt", "round trip (s)"),
+    ("backlog", "waiting at ports\n(packets)"),
+];
+
 /// A row, and the number of flows, after which ports are counted.
 type Row<'a> = (&'a TraceRow, u64);
 
