@@ -35,7 +35,7 @@ VIEWS = {"game": "queueing", "lossy-links": "rtt", "sqm": "rtt"}
 
 def lines(run: Finished, view: str) -> list[list[int]]:
     """The lines of a view as values from 0 to 100, at equal distances; the median of what lies between two."""
-    found = run.view(view).points_of(run, 0.0, run.until, 10 * POINTS)["series"][:LINES]
+    found = json.loads(run.view(view).points_of(run, 0.0, run.until, 10 * POINTS))["series"][:LINES]
     times = np.linspace(0, run.until, 4 * POINTS, endpoint=False).reshape(POINTS, 4)
     held = [[_at(np.asarray(line["t"]), np.asarray(line["y"], float), part) for part in times] for line in found]
     most = max(chain.from_iterable(held), default=0.0)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
+import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.explore.reduce import reduced
+from headgate.explore.views import Line, View, picture
+
+Array = npt.NDArray[np.float64]
 
 #: Values that are all different, or a few of which several are equal, or none for some.
 VALUES = {
@@ -14,6 +19,12 @@ VALUES = {
     "few": lambda rng, n: rng.integers(0, 4, n).astype(float),
     "gaps": lambda rng, n: np.where(rng.random(n) < 0.5, rng.integers(0, 9, n), np.nan),
 }
+
+
+def reduced(t: Array, y: Array, start: float, end: float, width: int) -> tuple[Array, Array]:
+    view = View(picture("v", "v", "s", [Line("a", None, t, y)]))
+    (series,) = json.loads(view.core.points(start, end, width))["series"]
+    return np.array(series["t"], dtype=np.float64), np.array(series["y"], dtype=np.float64)
 
 
 @given(

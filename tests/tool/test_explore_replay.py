@@ -192,11 +192,11 @@ def test_views_conserve_bytes_and_packets() -> None:
     # However narrow the picture, the sum of all lines keeps its maximum.
     total = np.sum([y for _, y in whole(found, "backlog").values()], axis=0)
     for width in (1, 10):
-        points = found.view("backlog").points_of(found, 0.0, found.until, width)
+        points = json.loads(found.view("backlog").points_of(found, 0.0, found.until, width))
         assert np.sum([x["y"] for x in points["series"]], axis=0).max() == total.max()
     # The line never sends more than its rate, nor do intervals between those of the picture.
     for start, end in ((0.0, 3.4), (1.0, 1.3), (1.001, 1.002)):
-        points = found.view("throughput").points_of(found, start, end, 800)
+        points = json.loads(found.view("throughput").points_of(found, start, end, 800))
         total = np.sum([x["y"] for x in points["series"]], axis=0)
         assert total.max() <= 2e6 * (1 + 1e-6)
 

@@ -18,10 +18,10 @@ from headgate.explore.compare import differences
 from headgate.explore.engine import run
 from headgate.explore.lesson import lesson
 from headgate.explore.packets import packets_of
-from headgate.explore.page_scenario import INTERVALS, prepared, shorter
+from headgate.explore.page_scenario import prepared, shorter
 from headgate.explore.runs import Runs, finished
 from headgate.explore.store import Finished, KeptRuns
-from headgate.explore.views import Line, View
+from headgate.explore.views import Line, View, picture
 from headgate.explore.wire import RequestError, StoppedError
 from headgate.scenario.scenario import Scenario
 
@@ -92,7 +92,7 @@ def test_goodput_over_time_adds_up_to_the_goodput(page: Page) -> None:
     view = page.explorer.runs.store.get(done["run"]).view("throughput")
     for line, flow in zip(view.lines, done["flows"], strict=True):
         assert (np.diff(line.t) * line.y[:-1]).sum() / 70 == pytest.approx(flow["goodput_bps"], rel=1e-6)
-        assert line.t.size == pytest.approx(INTERVALS, abs=2)
+        assert line.t.size == pytest.approx(240, abs=2)
 
 
 def test_a_closed_connection_stops_the_run(page: Page) -> None:
@@ -203,7 +203,7 @@ def test_a_long_run_shows_its_first_part_meanwhile(monkeypatch: pytest.MonkeyPat
 
 def kept(name: str, points: int) -> Finished:
     line = Line("a", None, np.zeros(points), np.zeros(points))
-    return Finished(name, {}, {}, 1, [], [], 1.0, {}, [View("v", "v", "s", lines=[line])])
+    return Finished(name, {}, {}, 1, [], [], 1.0, {}, [View(picture("v", "v", "s", [line]))])
 
 
 def test_kept_runs_are_bounded_in_memory_and_the_least_recently_used_leaves() -> None:
@@ -225,7 +225,7 @@ def test_a_run_that_leaves_frees_its_memory() -> None:
     runs.store = KeptRuns(1)
     found = runs.start(Scenario(scenario()), None, "tab").future.result()
     packets_of(found).at(found.ports.index("slow"))
-    assert found.view("backlog").points_of(found, 0, 70, 10)  # type: ignore[attr-defined]
+    assert found.view("backlog").points_of(found, 0, 70, 10)
     gone = weakref.ref(found)
     del found
     runs.start(Scenario(scenario()), None, "tab").future.result()

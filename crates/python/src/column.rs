@@ -4,9 +4,10 @@ use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{CStr, c_int, c_void};
+use std::sync::Arc;
 
 enum Values {
-    Float(Vec<f64>),
+    Float(Arc<Vec<f64>>),
     Int(Vec<i64>),
     Short(Vec<u32>),
     Byte(Vec<u8>),
@@ -21,7 +22,8 @@ pub struct Column {
 }
 
 impl Column {
-    pub(crate) fn floats(values: Vec<f64>) -> Column {
+    pub(crate) fn floats(values: impl Into<Arc<Vec<f64>>>) -> Column {
+        let values = values.into();
         Column { shape: [values.len() as isize], strides: [8], values: Values::Float(values) }
     }
 

@@ -29,7 +29,7 @@ pub struct RunResult {
     /// Pairs of (events so far, digest then).
     #[pyo3(get)]
     checkpoints: Vec<(u64, String)>,
-    tables: Vec<(TableName, Table)>,
+    pub(crate) tables: Vec<(TableName, Table)>,
     stretches: Vec<Stretch>,
     /// The table of delays is seldom needed: it is made when asked for.
     delays: Vec<Delays>,

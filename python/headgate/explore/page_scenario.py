@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from .. import _core
 from ..scenario.scenario import Scenario
-from .views import ALL_TRACES, FEW_TRACES
-
-#: Intervals of a run, and rows of the table of intervals that are enough.
-INTERVALS = 240
-ROWS = 200_000
-
-#: With more flows than this only drops are traced.
-FLOWS = 200
 
 
 def prepared(scenario: Scenario, few: bool = False) -> Scenario:
@@ -26,26 +20,10 @@ def prepared(scenario: Scenario, few: bool = False) -> Scenario:
     """
     base = scenario.base()
     resolved = base.resolve()
-    duration, interval = (_core.quantity(resolved[key])[1] for key in ("duration", "interval"))
-    flows = len(resolved["flows"])
-    wanted = max(min(INTERVALS, ROWS // max(flows, 1)), 1)
-    changed = base.set("warm_up", resolved["warm_up"])
-    if few or duration // max(interval, 1) < wanted:
-        changed = changed.set("interval", _core.quantity_text("s", parts(duration, wanted)))
-    else:
-        changed = changed.set("interval", resolved["interval"])
-    few = few or flows > FLOWS
-    own = [kind for kind in resolved.get("traces", []) if kind == "completions"]
-    return changed.set("traces", [*(FEW_TRACES if few else ALL_TRACES), *own])
-
-
-def parts(duration: int, count: int) -> int:
-    """The length of an interval of which `count` are a duration, rounded up: otherwise one of almost no length would be left over.
-
-    >>> parts(40, 3), parts(2, 3)
-    (14, 1)
-    """
-    return max(-(-duration // count), 1)
+    duration, own = (_core.quantity(resolved[key])[1] for key in ("duration", "interval"))
+    completions = "completions" in resolved.get("traces", [])
+    interval, traces = _core.recording(duration, own, len(resolved["flows"]), completions, few)
+    return base.put("warm_up", resolved["warm_up"]).put("interval", interval).put("traces", traces)
 
 
 def shorter(scenario: Scenario, share: float) -> tuple[Scenario, float]:
@@ -57,8 +35,7 @@ def shorter(scenario: Scenario, share: float) -> tuple[Scenario, float]:
     ('7s', '1s', '29166666.667ns', 7.0)
     """
     duration, warm_up = (_core.quantity(scenario.data[key])[1] for key in ("duration", "warm_up"))
-    until = min(max(int(duration * share), 1000), duration)
-    changed = {"duration": until, "warm_up": min(warm_up, until // 7), "interval": parts(until, INTERVALS)}
-    for key, ps in changed.items():
-        scenario = scenario.set(key, _core.quantity_text("s", ps))
-    return scenario, until / 1e12
+    keys, end = _core.beginning(duration, warm_up, share)
+    for key, value in json.loads(keys).items():
+        scenario = scenario.put(key, value)
+    return scenario, end

@@ -20,8 +20,8 @@ LONGEST = 8_000_000
 
 
 def reply(value: Any, status: int = 200) -> Response:
-    """A value as JSON."""
-    return Response(encode(value), status, media_type="application/json")
+    """A value as JSON; bytes are such a text already."""
+    return Response(value if isinstance(value, bytes) else encode(value), status, media_type="application/json")
 
 
 async def threaded(work: Callable[..., Any], *args: Any) -> Any:

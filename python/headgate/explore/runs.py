@@ -30,14 +30,14 @@ from .setup import Setup
 from .shares import busiest, summary
 from .stacked_backlog import Stacked, paths
 from .store import Finished, KeptRuns
-from .views import views
+from .views import View
 from .wire import TOLD, RequestError, StoppedError
 
 #: Runs that may wait for a thread.
 WAITING = 64
 
-#: How often a run's rows are in memory: in the engine, as the copy that Python reads, and as the lines of the views.
-COPIES = 3
+#: How often a run's rows are in memory: in the engine and as its tables, and then as those and as the lines of the views.
+COPIES = 2
 
 #: Seconds after which the first part of a long run is computed, and seconds that this may take.
 FIRST_S, PART_S = 0.06, 0.03
@@ -274,7 +274,7 @@ def finished(
     whole = Resolved(json.loads(result.scenario), result)
     until = _core.quantity(whole["duration"])[2]
     flows, ports = results.flows["flow"].tolist(), results.links["link"].tolist()
-    shown = views(result.table, flows, ports, until)
+    shown = [View(core) for core in _core.views(result, until)]
     before, lines = paths(result.table)
     port = busiest(results)
     if port is not None:

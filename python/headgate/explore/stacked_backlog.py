@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..results.tables import numbers
-from .reduce import WIDEST
-from .views import LINES, Line, View
+from .views import Line, View, picture
 
 if TYPE_CHECKING:
     from .store import Finished
 
 Floats = npt.NDArray[np.float64]
+
+#: Maximum number of lines.
+LINES = 24
 
 
 def paths(
@@ -40,29 +43,22 @@ class Stacked(View):
 
     port: int = 0
     flows: list[int] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, ports: list[str], flows: list[str], port: int, crossing: list[int]) -> Stacked:
         """The view of a port."""
-        chosen = crossing[:LINES]
-        title = f"Backlog of {ports[port]} by flow"
-        return cls("backlog", title, "packets", stacked=True, port=port, flows=chosen, names=[flows[f] for f in chosen])
+        chosen, none = crossing[:LINES], np.empty(0)
+        lines = [Line(flows[f], flows[f], none, none) for f in chosen]
+        core = picture("backlog", f"Backlog of {ports[port]} by flow", "packets", lines, stacked=True)
+        return cls(core, port, chosen)
 
-    def head(self) -> dict[str, Any]:
-        """The description of the view, without its points."""
-        return super().head() | {"series": [{"name": name, "flow": name} for name in self.names]}
-
-    def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
-        """Its lines from `start` to `end`: in each pixel the values where their sum is least and where it is greatest."""
-        lines = self._lines(run, start, end, min(max(width, 1), WIDEST))
-        series = [{"name": x.name, "t": np.round(x.t, 9), "y": x.y.astype(np.int64)} for x in lines]
-        return {"view": self.name, "unit": self.unit, "from": start, "to": end, "series": series}
+    def points_of(self, run: Finished, start: float, end: float, width: int) -> bytes:
+        """Its lines from `start` to `end`, in each pixel the values where their sum is least and where it is greatest: JSON text."""
+        return self.with_lines(self._lines(run, start, end, min(max(width, 1), _core.WIDEST))).core.all(start, end)
 
     def whole(self, run: Finished) -> View:
         """The view with all its points."""
-        lines = self._lines(run, 0.0, run.until, None)
-        return View(self.name, self.title, self.unit, self.steps, self.stacked, lines)
+        return self.with_lines(self._lines(run, 0.0, run.until, None))
 
     def _lines(self, run: Finished, start: float, end: float, width: int | None) -> list[Line]:
         """The lines as a picture of `width` pixels shows them, or whole."""
@@ -80,10 +76,10 @@ class Stacked(View):
             changes = extremes(changes, _count(enqueued, changes) - _count(left, changes), start, end, width)
         t = np.concatenate([[start], changes, [until]])
         found = []
-        for flow, name in zip(self.flows, self.names, strict=True):
+        for flow, line in zip(self.flows, self.lines, strict=True):
             own = waits & (queue.flow == flow)
             y = _count(queue.arrived[own], t) - _count(np.sort(dequeued[own]), t)
-            found.append(Line(name, name, t, y.astype(np.float64)))
+            found.append(Line(line.name, line.flow, t, y.astype(np.float64)))
         return found
 
 

@@ -24,23 +24,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 #: Traces in the order of their panels, with the labels of their axes. Others follow by name.
-LABELS = {
-    "window": "window\n(packets)",
-    "in_flight": "outstanding\n(packets)",
-    "rate": "rate\n(packets/s)",
-    "service_rate": "estimated service\nrate (packets/s)",
-    "probe": "spacing of a pair's\nacknowledgements (s)",
-    "packet_spacing": "spacing of\npackets (s)",
-    "spacing": "estimated\nspacing (s)",
-    "depth": "pipeline depth\n(packets)",
-    "round_trip": "estimated round\ntrip (s)",
-    "queue": "estimated queue\n(packets)",
-    "alpha": "weight of the\nold estimate",
-    "skip": "slots to skip",
-    "burst": "burst still to go\n(packets)",
-    "rtt": "round trip (s)",
-    "backlog": "waiting at ports\n(packets)",
-}
+LABELS: dict[str, str] = dict(_core.TRACE_LABELS)
 
 #: Traces for a figure of a scenario that records none.
 TRACES = ("window", "backlog", "drops")

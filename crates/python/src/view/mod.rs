@@ -2,6 +2,7 @@
 
 mod conform;
 mod effects;
+mod pictures;
 mod words;
 
 pub use effects::Effects;
@@ -9,6 +10,7 @@ use pyo3::prelude::*;
 
 /// Adds the functions.
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    words::add(m)?;
-    conform::add(m)
+    conform::add(m)?;
+    pictures::add(m)?;
+    words::add(m)
 }

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..views import Line, View
-from .views import Rates, Slots, Waiting
+from ..views import Line, View, picture
+from .views import WAIT, Slots, Waiting, lost, rates
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,13 +74,10 @@ class Binned:
         last = min(int(until / wide) + 1, self.BINS + 1)
         edges = np.minimum(np.arange(1.0, last + 1) * wide, until).astype(np.float64)
         starts = np.arange(last, dtype=np.float64) * wide
-        offered = Rates("offered", "Offered rate by flow", "bit/s", slots=slots, least=wide, until=until)
-        sent = Rates("throughput", "Sent rate by flow", "bit/s", slots=slots, least=wide, until=until)
-        delay = View("queueing", "Queueing delay by flow, least and greatest", "s", steps=False)
-        drops = View("drops", "Dropped packets so far", "packets")
-        marked = list[Line]()
+        offered, sent = rates(slots, wide, until)
+        delays, drops, marked = list[Line](), list[Line](), list[Line]()
         waiting = np.cumsum(self._sums["enqueued"] - self._sums["dequeued"], axis=1)[:, :last]
-        backlog = Held("backlog", "Packets that wait, by flow", "packets", stacked=True, slots=slots, t=edges)
+        backlog = Held(slots.picture(*WAIT, stacked=True), t=edges)
         backlog.total = waiting.sum(axis=0).astype(np.int32)
         backlog.values = waiting
         for k, (name, flow) in enumerate(zip(slots.names, slots.flows, strict=True)):
@@ -90,15 +87,13 @@ class Binned:
             both = np.stack([self._least[k, :last][some], self._greatest[k, :last][some]], axis=1).ravel()
             t = np.stack([starts[some], starts[some] + wide / 2], axis=1).ravel()
             if t.size:
-                delay.lines.append(Line(name, flow, t, both))
-            for key, lines, label in (("drops", drops.lines, name), ("marks", marked, f"{name} (marked)")):
+                delays.append(Line(name, flow, t, both))
+            for key, lines, label in (("drops", drops, name), ("marks", marked, f"{name} (marked)")):
                 so_far = np.cumsum(self._sums[key][k, :last])
                 if so_far[-1]:
                     lines.append(Line(label, flow, edges, so_far))
-        if marked:
-            drops.title = "Dropped and marked packets so far" if drops.lines else "Marked packets so far"
-            drops.lines += marked
-        return [view for view in (offered, sent, delay, backlog, drops) if view.size]
+        delay = View(picture("queueing", "Queueing delay by flow, least and greatest", "s", delays, steps=False))
+        return [view for view in (offered, sent, delay, backlog, lost(drops, marked)) if view.size]
 
 
 class Held(Waiting):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from ... import _core
 from ...base.counts import counted
-from ..reduce import WIDEST
 from ..stacked_backlog import extremes
-from ..views import Line, View
+from ..views import Line, View, picture
 
 if TYPE_CHECKING:
     from ..store import Finished
@@ -52,6 +52,12 @@ class Slots:
         others = [counted(count - most, "other flow")] if count > most else []
         return cls([*names, *others], [*names, *([None] * len(others))], of)
 
+    def picture(self, name: str, title: str, unit: str, stacked: bool = False) -> _core.View:
+        """A view of these lines, whose points are computed when they are asked for."""
+        none = np.empty(0)
+        lines = [Line(line, flow, none, none) for line, flow in zip(self.names, self.flows, strict=True)]
+        return picture(name, title, unit, lines, stacked=stacked)
+
 
 @dataclass
 class Rates(View):
@@ -59,32 +65,27 @@ class Rates(View):
 
     #: For each line: when the bytes of each packet start to arrive, when all of them have arrived, and the sum of all bytes so far.
     curves: list[tuple[Floats, Floats, Floats]] = field(default_factory=list)
-    slots: Slots | None = None
     least: float = 0.0
     until: float = 0.0
-
-    def head(self) -> dict[str, Any]:
-        """The description of the view, without its points."""
-        return super().head() | {"series": _series(self.slots)}
 
     @property
     def size(self) -> int:
         """Bytes that it takes."""
         return sum(array.nbytes for curve in self.curves for array in curve)
 
-    def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
-        """Its lines from `start` to `end`."""
-        t, rates, wide = self._rates(max(start, 0.0), min(end, self.until), min(INTERVALS, max(width, 1)))
-        names = [] if self.slots is None else self.slots.names
-        series = [{"name": name, "t": np.round(t, 9), "y": y} for name, y in zip(names, rates, strict=True)]
-        return {"view": self.name, "unit": self.unit, "from": start, "to": end, "series": series, "interval": wide}
+    def points_of(self, run: Finished, start: float, end: float, width: int) -> bytes:
+        """Its lines from `start` to `end`: JSON text."""
+        lines, wide = self._lines(max(start, 0.0), min(end, self.until), min(INTERVALS, max(width, 1)))
+        return self.with_lines(lines).core.all(start, end, wide)
 
     def whole(self, run: Finished) -> View:
         """The view with all its points, as the picture of the whole replay has them."""
-        t, rates, _ = self._rates(0.0, self.until, INTERVALS)
-        names, flows = ([], []) if self.slots is None else (self.slots.names, self.slots.flows)
-        lines = [Line(name, flow, t, y) for name, flow, y in zip(names, flows, rates, strict=True)]
-        return View(self.name, self.title, self.unit, self.steps, lines=lines)
+        return self.with_lines(self._lines(0.0, self.until, INTERVALS)[0])
+
+    def _lines(self, start: float, end: float, count: int) -> tuple[list[Line], float]:
+        """The rates from `start` to `end`, and the length of an interval."""
+        t, rates, wide = self._rates(start, end, count)
+        return [Line(x.name, x.flow, t, y) for x, y in zip(self.lines, rates, strict=True)], wide
 
     def _rates(self, start: float, end: float, count: int) -> tuple[Floats, list[Floats], float]:
         """Times at which intervals begin, and the last end; of each line the rates; and the length of an interval."""
@@ -129,7 +130,6 @@ def _bytes_by(curve: tuple[Floats, Floats, Floats], t: Floats) -> Floats:
 class Waiting(View):
     """Packets of each flow that wait. Its lines have the same times, so that their values add up."""
 
-    slots: Slots | None = None
     #: For each line, when packets that had to wait were queued and when they left the queue, both in rising order.
     enqueued: list[Floats] = field(default_factory=list)
     dequeued: list[Floats] = field(default_factory=list)
@@ -137,26 +137,18 @@ class Waiting(View):
     t: Floats = field(default_factory=lambda: np.empty(0))
     total: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
-    def head(self) -> dict[str, Any]:
-        """The description of the view, without its points."""
-        return super().head() | {"series": _series(self.slots)}
-
     @property
     def size(self) -> int:
         """Bytes that it takes."""
         return sum(x.nbytes for x in (*self.enqueued, *self.dequeued, self.t)) + self.total.nbytes
 
-    def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
-        """Its lines from `start` to `end`: in each pixel the values where their sum is least and where it is greatest."""
-        lines = self._lines(start, end, min(max(width, 1), WIDEST))
-        series = [{"name": x.name, "t": np.round(x.t, 9), "y": x.y.astype(np.int64)} for x in lines]
-        return {"view": self.name, "unit": self.unit, "from": start, "to": end, "series": series}
+    def points_of(self, run: Finished, start: float, end: float, width: int) -> bytes:
+        """Its lines from `start` to `end`, in each pixel the values where their sum is least and where it is greatest: JSON text."""
+        return self.with_lines(self._lines(start, end, min(max(width, 1), _core.WIDEST))).core.all(start, end)
 
     def whole(self, run: Finished) -> View:
         """The view with all its points."""
-        return View(
-            self.name, self.title, self.unit, self.steps, self.stacked, self._lines(0.0, run.until, None)
-        )  # fmt: skip
+        return self.with_lines(self._lines(0.0, run.until, None))
 
     def _lines(self, start: float, end: float, width: int | None) -> list[Line]:
         first, last = np.searchsorted(self.t, start, "left"), np.searchsorted(self.t, end, "right")
@@ -164,9 +156,8 @@ class Waiting(View):
         if width is not None and changes.size > 2 * width:
             changes = extremes(changes, self.total[first:last].astype(np.int64), start, end, width)
         t = np.concatenate([[start], changes, [end]])
-        slots = self.slots or Slots([], [], np.empty(0, dtype=np.uint8))
-        found = zip(slots.names, slots.flows, self.counts(t), strict=True)
-        return [Line(name, flow, t, y.astype(np.float64)) for name, flow, y in found]
+        counts = zip(self.lines, self.counts(t), strict=True)
+        return [Line(x.name, x.flow, t, y.astype(np.float64)) for x, y in counts]
 
     def counts(self, t: Floats) -> list[Ints]:
         """Of each line the number at each time."""
@@ -174,10 +165,6 @@ class Waiting(View):
         return [
             np.searchsorted(enqueued, t, "right") - np.searchsorted(dequeued, t, "right") for enqueued, dequeued in both
         ]
-
-
-def _series(slots: Slots | None) -> list[dict[str, Any]]:
-    return [] if slots is None else [{"name": n, "flow": f} for n, f in zip(slots.names, slots.flows, strict=True)]
 
 
 def views(rows: Rows, slots: Slots, until: float, bps: float, longest: int) -> list[View]:
@@ -192,12 +179,9 @@ def views(rows: Rows, slots: Slots, until: float, bps: float, longest: int) -> l
     """
     slot = slots.of[rows.flow]
     least = PACKETS * 8.0 * longest / bps
-    offered = Rates("offered", "Offered rate by flow", "bit/s", slots=slots, least=least, until=until)
-    sent = Rates("throughput", "Sent rate by flow", "bit/s", slots=slots, least=least, until=until)
-    delay = View("queueing", "Queueing delay by flow", "s", steps=False)
-    waiting = Waiting("backlog", "Packets that wait, by flow", "packets", stacked=True, slots=slots)
-    drops = View("drops", "Dropped packets so far", "packets")
-    marks: list[Line] = []
+    offered, sent = rates(slots, least, until)
+    waiting = Waiting(slots.picture(*WAIT, stacked=True))
+    delays, drops, marks = list[Line](), list[Line](), list[Line]()
     waits = ~(rows.start <= rows.arrived)
     for k, (name, flow) in enumerate(zip(slots.names, slots.flows, strict=True)):
         own = np.flatnonzero(slot == k)
@@ -206,20 +190,37 @@ def views(rows: Rows, slots: Slots, until: float, bps: float, longest: int) -> l
         offered.curves.append((arrived, arrived, np.cumsum(size, dtype=np.float64)))
         through = reason == 0
         if through.any():
-            delay.lines.append(Line(name, flow, arrived[through], start[through] - arrived[through]))
+            delays.append(Line(name, flow, arrived[through], start[through] - arrived[through]))
         order = np.flatnonzero(through)
         order = order[np.argsort(start[order], kind="stable")]
         sent.curves.append((start[order], left[order], np.cumsum(size[order], dtype=np.float64)))
         stays = waits[own]
         waiting.enqueued.append(arrived[stays])
         waiting.dequeued.append(np.sort(start[stays], kind="stable"))
-        drops.lines += _counted(name, flow, start[reason > 0], until)
+        drops += _counted(name, flow, start[reason > 0], until)
         marks += _counted(f"{name} (marked)", flow, left[rows.marked[own] > 0], until)
-    if marks:
-        drops.title = "Dropped and marked packets so far" if drops.lines else "Marked packets so far"
-        drops.lines += marks
     _sum(waiting, rows.arrived[waits], rows.start[waits])
-    return [view for view in (offered, sent, delay, waiting, drops) if view.size]
+    delay = View(picture("queueing", "Queueing delay by flow", "s", delays, steps=False))
+    return [view for view in (offered, sent, delay, waiting, lost(drops, marks)) if view.size]
+
+
+#: Name, title and unit of the view of what waits.
+WAIT = ("backlog", "Packets that wait, by flow", "packets")
+
+
+def rates(slots: Slots, least: float, until: float) -> tuple[Rates, Rates]:
+    """The views of what came and of what was sent, without their curves."""
+    offered, sent = (
+        slots.picture(*what, "bit/s")
+        for what in (("offered", "Offered rate by flow"), ("throughput", "Sent rate by flow"))
+    )
+    return Rates(offered, least=least, until=until), Rates(sent, least=least, until=until)
+
+
+def lost(drops: list[Line], marks: list[Line]) -> View:
+    """The view of the packets that were dropped or marked so far."""
+    what = "Dropped and marked" if drops and marks else "Marked" if marks else "Dropped"
+    return View(picture("drops", f"{what} packets so far", "packets", [*drops, *marks]))
 
 
 def _counted(name: str, flow: str | None, times: Floats, until: float) -> list[Line]:
