@@ -55,7 +55,7 @@ def installed_targets() -> set[str]:
 
 def maturin(*words: str, quiet: bool = False) -> None:
     """Runs maturin in the checkout; ends the program where it fails. `quiet` shows what it says only then."""
-    command = [Path(sys.executable).with_name("maturin"), *words]
+    command = [str(Path(sys.executable).with_name("maturin")), *words]
     done = subprocess.run(command, cwd=ROOT, env=environment(), check=False, capture_output=quiet, text=True)
     if done.returncode:
         sys.exit(f"maturin {words[0]} failed: {done.stderr if quiet else 'see above.'}")
