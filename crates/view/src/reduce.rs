@@ -3,6 +3,8 @@
 //! Source: Jugel, Jerzak, Hackenbroich and Markl 2014, "M4: a visualization-oriented time series data aggregation". A line through these points covers
 //! the same pixels as the line through all.
 
+use std::ops::Range;
+
 /// Maximum width of a picture in pixels.
 pub const WIDEST: usize = 8192;
 
@@ -25,18 +27,22 @@ pub fn reduced(t: &[f64], y: &[f64], start: f64, end: f64, width: usize) -> Vec<
         return (first..last).collect();
     }
     let mut places: Vec<usize> = (first..low).collect();
-    let mut from = low;
-    let wide = (end - start) / width as f64;
-    for pixel in 1..=width {
-        let edge = start + wide * pixel as f64;
-        let to = if pixel == width { high } else { from + t[from..high].partition_point(|x| *x < edge) };
-        if from < to {
-            kept(y, from, to, &mut places);
-        }
-        from = to;
+    for own in by_pixel(&t[low..high], start, end, width) {
+        kept(y, low + own.start, low + own.end, &mut places);
     }
     places.extend(high..last);
     places
+}
+
+/// The times of each pixel of a picture from `start` to `end` that has some; `t` rises, and all of it is in the picture.
+pub(crate) fn by_pixel(t: &[f64], start: f64, end: f64, width: usize) -> impl Iterator<Item = Range<usize>> {
+    let (wide, mut from) = ((end - start) / width as f64, 0);
+    let ends = move |pixel: usize| {
+        let edge = start + wide * pixel as f64;
+        let to = if pixel == width { t.len() } else { from + t[from..].partition_point(|x| *x < edge) };
+        std::mem::replace(&mut from, to)..to
+    };
+    (1..=width).map(ends).filter(|own| !own.is_empty())
 }
 
 /// Appends the places of the first, the least, the greatest and the last point of one pixel, each once and in order.

@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use crate::intervals::by_interval;
+use crate::stacked::Stacked;
 use crate::traced::Traced;
 use crate::view::{Points, View};
 use headgate_sim::spec::TraceKind;
@@ -23,6 +24,8 @@ const ORDER: [&str; 8] = ["throughput", "rtt", "queueing", "ports", "drops", "wi
 pub struct Views {
     /// In the order in which the page offers them.
     pub views: Vec<View>,
+    /// The backlog of a port by flow, which is drawn from packets; its description is among the views.
+    pub stacked: Option<Stacked>,
 }
 
 impl Views {
@@ -55,7 +58,15 @@ impl Views {
         let mut views: Vec<View> = ORDER.iter().filter_map(|name| of.remove(*name)).collect();
         views.extend(of.into_values());
         views.retain(|view| !view.lines.is_empty());
-        Views { views }
+        Views { views, stacked: None }
+    }
+
+    /// Adds the backlog of a port by flow, before that of all ports, from the table of routes.
+    pub fn stack(&mut self, routes: &Table, port: usize) {
+        let place = self.views.iter().position(|view| view.name == "ports").unwrap_or(self.views.len());
+        let stacked = Stacked::of(routes, port);
+        self.views.insert(place, stacked.view.clone());
+        self.stacked = Some(stacked);
     }
 
     /// The descriptions of all of them, as the page's list of `ViewInfo`.

@@ -28,9 +28,8 @@ from .replays.run import replayed
 from .replays.settings import Settings
 from .setup import Setup
 from .shares import busiest, summary
-from .stacked_backlog import Stacked, paths
+from .stacked_backlog import paths, views_of
 from .store import Finished, KeptRuns
-from .views import View
 from .wire import TOLD, RequestError, StoppedError
 
 #: Runs that may wait for a thread.
@@ -274,12 +273,8 @@ def finished(
     whole = Resolved(json.loads(result.scenario), result)
     until = _core.quantity(whole["duration"])[2]
     flows, ports = results.flows["flow"].tolist(), results.links["link"].tolist()
-    shown = [View(core) for core in _core.views(result, until)]
+    shown = views_of(result, until, busiest(results))
     before, lines = paths(result.table)
-    port = busiest(results)
-    if port is not None:
-        at = [view.name for view in shown].index("ports") if any(v.name == "ports" for v in shown) else len(shown)
-        shown.insert(at, Stacked.of(ports, flows, port, [f for f, p in before if p == port]))
     name = secrets.token_hex(8)
     done = {
         "run": name,

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _core
 from ..results.tables import numbers
-from .views import Line, View, picture
+from .views import View
 
 if TYPE_CHECKING:
     from .store import Finished
-
-Floats = npt.NDArray[np.float64]
-
-#: Maximum number of lines.
-LINES = 24
 
 
 def paths(
@@ -41,61 +35,28 @@ def paths(
 class Stacked(View):
     """Packets of each flow that wait at a port. Its lines have the same times, so that their values add up."""
 
-    port: int = 0
-    flows: list[int] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, ports: list[str], flows: list[str], port: int, crossing: list[int]) -> Stacked:
-        """The view of a port."""
-        chosen, none = crossing[:LINES], np.empty(0)
-        lines = [Line(flows[f], flows[f], none, none) for f in chosen]
-        core = picture("backlog", f"Backlog of {ports[port]} by flow", "packets", lines, stacked=True)
-        return cls(core, port, chosen)
+    backlog: _core.Stacked
 
     def points_of(self, run: Finished, start: float, end: float, width: int) -> bytes:
         """Its lines from `start` to `end`, in each pixel the values where their sum is least and where it is greatest: JSON text."""
-        return self.with_lines(self._lines(run, start, end, min(max(width, 1), _core.WIDEST))).core.all(start, end)
+        return self.backlog.points(*self._packets(run, start), start, end, width)
 
     def whole(self, run: Finished) -> View:
         """The view with all its points."""
-        return self.with_lines(self._lines(run, 0.0, run.until, None))
+        return View(self.backlog.whole(*self._packets(run, 0.0), run.until))
 
-    def _lines(self, run: Finished, start: float, end: float, width: int | None) -> list[Line]:
-        """The lines as a picture of `width` pixels shows them, or whole."""
+    def _packets(self, run: Finished, at: float) -> tuple[tuple[Any, Any, Any], float]:
+        """The packets of the port in the part of the run around a time, and where that part ends."""
         from .packets import packets_of
 
-        packets = packets_of(run, start)
-        queue = packets.at(self.port)
-        until = max(min(end, packets.until), start)
-        waits = ~(queue.start <= queue.arrived)
-        dequeued = np.where(np.isnan(queue.start), np.inf, queue.start)
-        enqueued, left = queue.arrived[waits], np.sort(dequeued[waits])
-        changes = np.unique(np.concatenate([enqueued, left]))
-        changes = changes[(changes >= start) & (changes <= until)]
-        if width is not None and changes.size > 2 * width:
-            changes = extremes(changes, _count(enqueued, changes) - _count(left, changes), start, end, width)
-        t = np.concatenate([[start], changes, [until]])
-        found = []
-        for flow, line in zip(self.flows, self.lines, strict=True):
-            own = waits & (queue.flow == flow)
-            y = _count(queue.arrived[own], t) - _count(np.sort(dequeued[own]), t)
-            found.append(Line(line.name, line.flow, t, y.astype(np.float64)))
-        return found
+        part = packets_of(run, at)
+        queue = part.at(self.backlog.port)
+        return (queue.flow.astype(np.int64), queue.arrived, queue.start), part.until
 
 
-def _count(times: Floats, t: Floats) -> npt.NDArray[np.int64]:
-    """How many of the times, which are in rising order, are at or before each of `t`."""
-    return np.searchsorted(times, t, "right")
-
-
-def extremes(t: Floats, sums: npt.NDArray[np.int64], start: float, end: float, width: int) -> Floats:
-    """For each pixel, the first times of the least and of the greatest sum."""
-    edges = np.searchsorted(t, np.linspace(start, end, width + 1)[:-1], "left")
-    starts = np.unique(np.append(0, edges[edges < t.size]))
-    lengths = np.diff(np.append(starts, t.size))
-    kept = []
-    for found in (np.minimum, np.maximum):
-        places = np.flatnonzero(sums == np.repeat(found.reduceat(sums, starts), lengths))
-        kept.append(places[np.unique(np.searchsorted(starts, places, "right"), return_index=True)[1]])
-    chosen: Floats = t[np.unique(np.concatenate(kept))]
-    return chosen
+def views_of(result: _core.RunResult, end: float, port: int | None) -> list[View]:
+    """The views of a run that ends at `end` in s, with the backlog by flow of a port if there is one."""
+    cores, backlog = _core.views(result, end, port)
+    return [
+        Stacked(core, backlog) if backlog is not None and core.name == "backlog" else View(core) for core in cores
+    ]  # fmt: skip

@@ -4,8 +4,8 @@ use crate::column::Column;
 use crate::run::RunResult;
 use headgate_packet::Duration;
 use headgate_sim::spec::TraceKind;
-use headgate_sim::{TRACE_LABELS, Table};
-use headgate_view::{Beginning, Line, Points, Recording, Views, WIDEST};
+use headgate_sim::{TRACE_LABELS, Table, TableName};
+use headgate_view::{Beginning, Line, Points, Queue, Recording, Views, WIDEST};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -99,15 +99,75 @@ fn text(points: &Points) -> Vec<u8> {
     serde_json::to_vec(points).expect("points are plain data")
 }
 
-/// The views of a run that ends at `end` in s.
+/// The backlog of a port by flow.
+#[pyclass(frozen, module = "headgate._core")]
+pub struct Stacked(headgate_view::Stacked);
+
+/// The packets of a port: the number of each one's flow, when it arrived, and when its transmission began or it was dropped.
+type Packets = (PyBuffer<i64>, PyBuffer<f64>, PyBuffer<f64>);
+
+#[pymethods]
+impl Stacked {
+    /// Number of the port.
+    #[getter]
+    fn port(&self) -> usize {
+        self.0.port
+    }
+
+    /// Its lines from `start` to `end` in s, as a picture of `width` pixels shows them, as JSON text. The packets are known up to `until`.
+    fn points(
+        &self,
+        py: Python<'_>,
+        packets: Packets,
+        until: f64,
+        start: f64,
+        end: f64,
+        width: usize,
+    ) -> PyResult<Vec<u8>> {
+        let (flow, arrived, began) = read(py, &packets)?;
+        let queue = Queue { flow: &flow, arrived: &arrived, start: &began, until };
+        Ok(py.detach(|| text(&self.0.points(&queue, start, end, width))))
+    }
+
+    /// The view with all points up to `end` in s.
+    fn whole(&self, py: Python<'_>, packets: Packets, until: f64, end: f64) -> PyResult<View> {
+        let (flow, arrived, began) = read(py, &packets)?;
+        let queue = Queue { flow: &flow, arrived: &arrived, start: &began, until };
+        Ok(View(py.detach(|| self.0.whole(&queue, end))))
+    }
+}
+
+fn read(py: Python<'_>, (flow, arrived, start): &Packets) -> PyResult<(Vec<i64>, Vec<f64>, Vec<f64>)> {
+    Ok((flow.to_vec(py)?, arrived.to_vec(py)?, start.to_vec(py)?))
+}
+
+/// For each of `width` pixels from `start` to `end`, the first times of the least and of the greatest sum; `t` rises.
 #[pyfunction]
-fn views(py: Python<'_>, result: &Bound<'_, RunResult>, end: f64) -> Vec<View> {
+fn extremes(
+    py: Python<'_>,
+    t: PyBuffer<f64>,
+    sums: PyBuffer<i64>,
+    start: f64,
+    end: f64,
+    width: usize,
+) -> PyResult<Column> {
+    Ok(Column::floats(headgate_view::extremes(&t.to_vec(py)?, &sums.to_vec(py)?, start, end, width)))
+}
+
+/// The views of a run that ends at `end` in s, and the backlog by flow of a port, which is one of them if there is a `port`.
+#[pyfunction]
+fn views(py: Python<'_>, result: &Bound<'_, RunResult>, end: f64, port: Option<usize>) -> (Vec<View>, Option<Stacked>) {
     let tables = &result.get().tables;
     let none = Table::new();
+    let table = |wanted| tables.iter().find(|(name, _)| *name == wanted).map_or(&none, |(_, table)| table);
     let found = py.detach(|| {
-        Views::of(|wanted| tables.iter().find(|(name, _)| *name == wanted).map_or(&none, |(_, table)| table), end)
+        let mut found = Views::of(table, end);
+        if let Some(port) = port {
+            found.stack(table(TableName::Routes), port);
+        }
+        found
     });
-    found.views.into_iter().map(View).collect()
+    (found.views.into_iter().map(View).collect(), found.stacked.map(Stacked))
 }
 
 /// What a page records of a scenario in place of what it says, as texts: the length of an interval and the traces. `completions` says whether the
@@ -130,9 +190,11 @@ fn beginning(duration: u64, warm_up: u64, share: f64) -> (String, f64) {
 /// Adds the class and the functions.
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<View>()?;
+    m.add_class::<Stacked>()?;
     m.add("TRACE_LABELS", TRACE_LABELS.to_vec())?;
     m.add("WIDEST", WIDEST)?;
     m.add_function(wrap_pyfunction!(views, m)?)?;
+    m.add_function(wrap_pyfunction!(extremes, m)?)?;
     m.add_function(wrap_pyfunction!(recording, m)?)?;
     m.add_function(wrap_pyfunction!(beginning, m)?)
 }

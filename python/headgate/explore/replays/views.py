@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from ... import _core
 from ...base.counts import counted
-from ..stacked_backlog import extremes
 from ..views import Line, View, picture
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ class Waiting(View):
         first, last = np.searchsorted(self.t, start, "left"), np.searchsorted(self.t, end, "right")
         changes = self.t[first:last]
         if width is not None and changes.size > 2 * width:
-            changes = extremes(changes, self.total[first:last].astype(np.int64), start, end, width)
+            changes = np.asarray(_core.extremes(changes, self.total[first:last].astype(np.int64), start, end, width))
         t = np.concatenate([[start], changes, [end]])
         counts = zip(self.lines, self.counts(t), strict=True)
         return [Line(x.name, x.flow, t, y.astype(np.float64)) for x, y in counts]
