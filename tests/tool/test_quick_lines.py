@@ -145,7 +145,7 @@ def test_several_values_are_runs_of_their_own(cli: Cli) -> None:
     assert text.startswith(
         "Read as: headgate quick --rate 20Mbit/s --rtt 30ms --queue fcfs,fq_codel --duration 4s --flows cubic,call"
     )
-    assert "--queue flows goodput Mbit/s rtt ms queueing ms drops" in text
+    assert "--queue flows goodput Mbit/s rtt ms rtt p99 ms queueing ms drops" in text
     together = json.loads(cli("quick", *args, "--queue", "fifo,fq_codel", "--json").stdout)
     alone = [json.loads(cli("quick", *args, "--queue", queue, "--json").stdout) for queue in ("fcfs", "fq_codel")]
     assert (together["option"], [run["value"] for run in together["runs"]]) == ("--queue", ["fcfs", "fq_codel"])

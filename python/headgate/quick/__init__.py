@@ -19,7 +19,7 @@ from .amounts import quantity, read, read_buffer, read_share, share, text_of, to
 from .defaults import SAME, TRANSPORTS, complete
 from .flows import GRAMMAR, Flows, is_flow, parse
 from .presets import PRESETS, Preset, preset
-from .queues import back_queue, plain, queue_of
+from .queues import back_queue, has_size, plain, queue_of
 from .reader import read_line
 from .shaper import BUFFER, QUEUE, SWEEP, in_the_modem, network, shaper_of, too_fast
 
@@ -119,7 +119,7 @@ def scenario(
     back_bps = bps if up is None else quantity("--up", up, "bps")
     groups, base, trips = _read(rtt, flows, up_flows)
     router = None if shaper is None else shaper_of(shaper, rate, up, groups)
-    if router is not None and buffer is None:
+    if router is not None and buffer is None and not has_size(queue):
         buffer = BUFFER
     least = min(trips)
     seconds = max(shorthands()[g.name].lasts_s if g.name in shorthands() else 10 for g in groups)

@@ -23,6 +23,12 @@ from .services import service
 #: Keys of a flow that follow from its place in the list.
 _SET = {"name", "from", "to", "via", "count", "first"}
 
+#: Tables of a flow whose keys may stand without them.
+_TABLES = ("transport", "receiver")
+
+#: Values of those keys as people write them.
+_SWITCH = {"on": True, "off": False}
+
 #: The parameter that may be given without its name.
 MAIN = {
     "cbr": "rate", "on_off": "rate", "background": "rate", "poisson": "mean", "telnet": "mean", "transfer": "bytes",
@@ -69,6 +75,8 @@ def parse(text: str, option: str = "--flows") -> list[Flows]:
 
     >>> [(f.name, f.count, f.entry) for f in parse("jk_reno*2:window=50,packet=500B, none:workload=cbr")]
     [('jk_reno', 2, {'control': {'kind': 'jk_reno', 'window': 50}, 'packet': '500B'}), ('none', 1, {'control': 'none', 'workload': 'cbr'})]
+    >>> parse("cubic:ecn=on,initial_window=32,every=2")[0].entry
+    {'control': 'cubic', 'transport': {'ecn': True, 'initial_window': 32}, 'receiver': {'every': 2}}
     >>> [(f.name, f.count) for f in parse("2*BBR,3 x NewReno,TCP Cubic x2")]
     [('bbr', 2), ('newreno', 3), ('cubic', 2)]
     """
@@ -175,6 +183,14 @@ def _keys() -> list[str]:
     return [key for key in json.loads(_core.schema())["$defs"]["Flow"]["properties"] if key not in _SET]
 
 
+@cache
+def _within() -> dict[str, str]:
+    """The keys of the tables of a flow that say how losses are repaired and what is acknowledged, each with its table."""
+    parts = json.loads(_core.schema())["$defs"]
+    places = {table: parts["Flow"]["properties"][table]["anyOf"][0]["$ref"].rsplit("/", 1)[1] for table in _TABLES}
+    return {key: table for table in reversed(_TABLES) for key in parts[places[table]]["properties"]}
+
+
 def _start(name: str, option: str) -> dict[str, Any]:
     """The entry of a flow of this name before any parameter."""
     if name in shorthands():
@@ -203,8 +219,10 @@ def _set(flow: Flows, text: str, option: str) -> None:
         if main is None or not text:
             raise HeadgateError(f"{option}: {flow.name}: found {cut(repr(text))}; expected KEY=VALUE")
         key, value = main, text
-    first, dot, rest = key.partition(".")
     keys = _keys()
+    if key not in own and key not in keys and key in _within():
+        key = f"{_within()[key]}.{key}"
+    first, dot, rest = key.partition(".")
     value = with_unit(key, value)
     if key in ("start", "stop") and re.fullmatch(r"\d{1,6}(\.\d{1,6})?", value):
         value = f"{value}s"
@@ -220,9 +238,10 @@ def _set(flow: Flows, text: str, option: str) -> None:
     elif first in keys and not dot:
         flow.entry[key] = parse_value(value)
     elif first in keys and rest:
-        _table(flow.entry, first)[rest] = parse_value(value)
+        switched = _SWITCH.get(value) if first in _TABLES else None
+        _table(flow.entry, first)[rest] = parse_value(value) if switched is None else switched
     else:
-        known = [*own, "rtt", "name", "stop", *keys]
+        known = [*own, "rtt", "name", "stop", *keys, *_within()]
         raise HeadgateError(f"{option}: {flow.name}: key {unknown(key, 'one of ' + ', '.join(known), known)}")
 
 

@@ -20,6 +20,9 @@ from .tc import KEYS, WORDS, lacks, meant, nothing, weight
 #: Disciplines whose `limit` tc counts in bytes.
 _BYTES = ("tbf", "red", "choke")
 
+#: Parameters that say how much a queue holds, of which one is enough.
+_SIZES = ("buffer", "latency")
+
 #: Those whose thresholds are an average of packets that have arrived.
 _AVERAGED = ("red", "choke")
 
@@ -121,8 +124,12 @@ def queue_of(text: str, buffer: str | None, product: int, option: str = "--queue
     """
     queue, known = read_queue(text, option), parameter_names("disciplines")
     name = queue["kind"]
-    if "buffer" in queue and buffer is not None:
-        raise HeadgateError(f"--buffer: expected none beside that of {option}")
+    if buffer is not None and (named := next((key for key in _SIZES if key in queue), None)):
+        own = "that" if named == "buffer" else f"the {named}"
+        raise HeadgateError(f"--buffer: expected none beside {own} of {option}")
+    if "latency" in queue:
+        # It gives the buffer.
+        return queue
     if "buffer" in known[name]:
         queue.setdefault("buffer", text_of("bytes", max(product, 10_000)) if buffer is None else buffer)
     elif buffer is not None:
@@ -145,14 +152,19 @@ def back_queue(text: str, own: str | None, buffer: str | None, product: int) -> 
     own = spelled(own, "discipline", "--up-queue")
     given = (
         buffer
-        if "buffer" in parameter_names("disciplines")[name_of("--up-queue", own)] and not _has_buffer(own)
+        if "buffer" in parameter_names("disciplines")[name_of("--up-queue", own)] and not has_size(own, "--up-queue")
         else None
     )
     return queue_of(own, given, product, "--up-queue")
 
 
-def _has_buffer(text: str) -> bool:
-    return any(key == "buffer" for key, _ in _given(text, "--up-queue"))
+def has_size(text: str, option: str = "--queue") -> bool:
+    """Whether a queue says itself how much it holds.
+
+    >>> has_size("fcfs:limit=100"), has_size("tbf:rate=1Mbit/s,latency=400ms"), has_size("codel:target=5ms")
+    (True, True, False)
+    """
+    return any(key in _SIZES for key, _ in _given(spelled(text, "discipline", option), option))
 
 
 def _given(text: str, option: str) -> list[tuple[str, str]]:

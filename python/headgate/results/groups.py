@@ -39,6 +39,7 @@ class FlowGroup:
         most_bps: the largest goodput of a flow.
         max_min_bps: the max-min ideal of all of them together.
         rtt_s: the mean of the round-trip times that their sources measured.
+        rtt_p99_s: of the flow with the longest ones, the time below which 99 % of them are; the mean over the runs.
         queueing_s: the mean time in queues of all their packets.
         counts: drops, retransmissions, timeouts and marks of all of them.
         more: the metrics of the list that summaries of flows have beside their entries, by their columns; flows are taken together as
@@ -53,6 +54,7 @@ class FlowGroup:
     most_bps: float
     max_min_bps: float
     rtt_s: Mean
+    rtt_p99_s: float
     queueing_s: Mean
     counts: dict[str, int]
     more: dict[str, Mean | float]
@@ -86,6 +88,7 @@ def groups(results: Results) -> list[FlowGroup]:
                 most_bps=float(each.max()),
                 max_min_bps=float(ideal[own].sum()),
                 rtt_s=_of_packets(results, own, of, "rtt_mean_s"),
+                rtt_p99_s=float(totals["rtt_p99_s"][:, own].mean(axis=0).max()),
                 queueing_s=_of_packets(results, own, of, "queueing_mean_s"),
                 counts={key: int(totals[key][:, own].sum()) for key in counted},
                 more={

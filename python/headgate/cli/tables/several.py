@@ -20,14 +20,13 @@ def print_several(option: str, values: Sequence[str], results: Sequence[Results]
     factor, unit = scale_of("bit/s", [group.goodput_bps.mean for own in found for group in own])
     table.add_column(option)
     table.add_column("flows", no_wrap=True)
-    for heading in (f"goodput {unit}", "rtt ms", "queueing ms", "drops"):
+    for heading in (f"goodput {unit}", "rtt ms", "rtt p99 ms", "queueing ms", "drops"):
         table.add_column(heading, justify="right")
     for value, own in zip(values, found, strict=True):
         for i, group in enumerate(own):
             cells = [value if i == 0 else "", group.name, digits(group.goodput_bps.mean * factor)]
-            cells += [
-                digits(1e3 * group.rtt_s.mean) if group.rtt_s.mean >= 0 else "",
-                digits(1e3 * group.queueing_s.mean),
-            ]
+            trips = (group.rtt_s.mean, group.rtt_p99_s)
+            cells += [digits(1e3 * trip) if trip >= 0 else "" for trip in trips]
+            cells.append(digits(1e3 * group.queueing_s.mean))
             table.add_row(*map(escape, [*cells, str(group.counts["drops"])]))
     console().print(table)
