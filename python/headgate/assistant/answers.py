@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import __version__
 from .._core import PluginError, ScenarioError
 from ..base.errors import HeadgateError, brief, visible
 from ..base.folders import OutsideError
@@ -41,21 +42,25 @@ class Answer:
         text: tables and sentences.
         data: the same for programs, where they have use for it.
         command: what a user types to get the same.
+        link: of the page that shows it.
         wrong: whether it is an error.
     """
 
     text: str
     data: dict[str, Any] = field(default_factory=dict)
     command: str = ""
+    link: str = ""
     wrong: bool = False
 
     def whole(self) -> tuple[str, dict[str, Any]]:
         """The text and the data as they are sent."""
-        text = visible(self.text.strip("\n"))
-        more = {"command": self.command} if self.command else {}
-        if self.command:
-            text += f"\n\nThe same in a terminal: {self.command}"
-        return shortened(text), {**self.data, **more}
+        more = {key: value for key, value in (("command", self.command), ("link", self.link)) if value}
+        said = [f"The same in a terminal (headgate {__version__}): {self.command}"] if self.command else []
+        opened = f"headgate explore '{self.link}'" if self.link.startswith("#") else self.link
+        said += [f"As a page: {opened}"] if self.link else []
+        # What is cut is the text, never how to get the whole.
+        end = "\n".join(["\n", *said]) if said else ""
+        return shortened(visible(self.text.strip("\n")), LONGEST - len(end)) + end, {**self.data, **more}
 
 
 def shortened(text: str, most: int = LONGEST) -> str:

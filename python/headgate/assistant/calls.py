@@ -26,11 +26,13 @@ class CallLimits:
         folders: in which files may be read.
         code: whether the code that a call names may run.
         seconds: that a call may take.
+        site: address of the page that links open; empty for links without one.
     """
 
     folders: tuple[Path, ...] = ()
     code: bool = False
     seconds: float = 300.0
+    site: str = ""
 
     def file(self, name: str, place: str) -> Path:
         """A file that a call names: it lies in a folder that is allowed. A relative name is looked for in each of them.

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .. import __version__
+from ..base.errors import HeadgateError
+from ..scenario.links import link_of
 from ..stats.means import finite
 from .answers import MOST
 
 if TYPE_CHECKING:
     from ..results.results import Results
+    from ..scenario.scenario import Scenario
+
+#: Characters of a link that an answer has at most; `headgate run --link` prints longer ones.
+LONGEST_LINK = 4000
 
 
 def of_results(results: Results) -> dict[str, Any]:
@@ -23,6 +30,7 @@ def of_results(results: Results) -> dict[str, Any]:
             "max_min_bps": _number(f.max_min_bps),
             "rtt_s": _number(f.rtt_s.mean),
             "queueing_s": _number(f.queueing_s.mean),
+            "rtt_p99_s": _number(f.rtt_quantiles_s["p99"]),
             "drops": f.drops,
             "lost": f.lost,
             "marks": f.marks,
@@ -44,6 +52,7 @@ def of_results(results: Results) -> dict[str, Any]:
     classes = [c.to_dict() for c in results.class_summaries()[:MOST]]
     left = {"flows_left_out": len(flows) - MOST} if len(flows) > MOST else {}
     return {
+        "version": __version__,
         "digest": results.runs[0].digest,
         "seed": results.seed,
         "jain_of_max_min": results.fairness()["jain_of_max_min"],
@@ -52,6 +61,17 @@ def of_results(results: Results) -> dict[str, Any]:
         **({"classes": classes} if classes else {}),
         **left,
     }
+
+
+def link_to(scenario: Scenario, results: Results, site: str) -> str:
+    """The link of the page of a site that makes the run; empty where it would hold several runs, code or too much."""
+    if len(results.runs) != 1:
+        return ""
+    try:
+        link = link_of(scenario.put("seed", results.seed), site)
+    except HeadgateError:
+        return ""
+    return link if len(link) <= LONGEST_LINK else ""
 
 
 def _number(value: float) -> float | None:

@@ -28,10 +28,25 @@ def as_link() -> Any:
     return option("Print a link that holds the scenario instead of running it.", False, "--link")
 
 
-def site() -> Any:
-    """`--site`, which belongs to `--link`."""
-    about = "Address of the page that the link of --link opens, such as https://example.org/headgate/; without one it is #s=... alone."
+def site(
+    about: str = (
+        "Address of the page that the link of --link opens, such as https://example.org/headgate/; without one it is #s=... alone."
+    ),
+) -> Any:
+    """`--site`, of a command that makes links."""
     return option(about, metavar="URL", envvar="HEADGATE_SITE", show_envvar=True)
+
+
+def require_page(site: str | None) -> None:
+    """Whether links can lead to a page.
+
+    Raises:
+        HeadgateError: `site` is no address of one.
+    """
+    from ..scenario.links import link_of
+    from ..scenario.scenario import Scenario
+
+    link_of(Scenario({}), site or "")
 
 
 def require_one(replications: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...base.errors import HeadgateError, missing_extra
-from ...cli import shared, signals
+from ...cli import linking, shared, signals
 from ...cli.command import Command, option
 
 
@@ -41,6 +41,9 @@ headgate mcp --allow-path ~/controls --allow-code --max-memory 2GB
     )
     max_time: str = option("Time that a call may take.", "5min", metavar="TIME")
     max_memory: str | None = shared.memory_limit()
+    site: str | None = linking.site(
+        "Address of the page that links in answers open, such as https://example.org/headgate/."
+    )
 
     def run(self) -> None:
         from ...quick.amounts import quantity, read
@@ -48,6 +51,7 @@ headgate mcp --allow-path ~/controls --allow-code --max-memory 2GB
         seconds = quantity("--max-time", read("--max-time", self.max_time, "s"), "s") / 1e12
         if seconds < 1:
             raise HeadgateError(f"--max-time: found {self.max_time}; expected at least 1s")
+        linking.require_page(self.site)
         folders = []
         for folder in self.allowed:
             if not folder.expanduser().is_dir():
@@ -63,4 +67,4 @@ headgate mcp --allow-path ~/controls --allow-code --max-memory 2GB
                 raise missing_extra("headgate mcp", "the package mcp", "mcp") from None
             from ..calls import CallLimits
             from ..server import serve
-        anyio.run(serve, CallLimits(tuple(folders), self.code, seconds))
+        anyio.run(serve, CallLimits(tuple(folders), self.code, seconds, self.site or ""))

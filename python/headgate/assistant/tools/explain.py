@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from ...base.catalogue import ALIASES
 from ...base.catalogue import catalogue as engine_list
-from ...base.errors import HeadgateError, unknown
-from ...cli.commands.list import KINDS, catalogue
+from ...base.errors import HeadgateError, cut, unknown
+from ...cli.commands.list import KINDS, MORE, catalogue
 from ...cli.tables.lists import print_entry
 from ...cli.terminal import captured
 from .. import keys
 from ..answers import WIDTH, Answer
 from ..arguments import Schema, text
 from ..calls import Call
+from ..mentions import mentions
 from ..tool import Tool
 
 #: Things of one name that are described in one answer.
 MOST = 3
+
+#: Things that mention a word, which are listed where it is the name of none.
+MENTIONS = 20
 
 
 class ExplainTool(Tool):
@@ -31,7 +36,8 @@ class ExplainTool(Tool):
         "Says what a name means: a scheme with its source, its deviations from it and all its parameters (codel, bbr3, dumbbell, "
         "gilbert_elliott); a parameter (codel.target, red.max_p); a metric or a column of results (goodput_bps, max_min_bps, "
         "jain_of_max_min, queueing_mean_s); a short name (game, web); a sort of path (home, lte); a key of scenarios (links.delay, "
-        "flows.weight). For the bandwidth-delay product of a path, give both as `bdp 155Mbit/s 70ms`."
+        "flows.weight); a paper (demers1989). A word that is no name, such as ecn, gives the names that mention "
+        "it. For the bandwidth-delay product of a path, give both as `bdp 155Mbit/s 70ms`."
     )
     required = ("what",)
 
@@ -43,6 +49,10 @@ class ExplainTool(Tool):
         """All that is known under the name."""
         what = " ".join(given["what"].split())
         found = list(_found(what))[:MOST]
+        if not found and (near := list(islice(mentions(what), MENTIONS))):
+            lines = [f"Nothing is called {cut(repr(what))}. What mentions it, each to be explained by its name:", ""]
+            lines += [f"{name}: {about}" for name, about in near]
+            return Answer("\n".join(lines), {"found": [], "mentioned_by": [name for name, _ in near]})
         if not found:
             raise HeadgateError(
                 f"what: {unknown(what, 'the name of a scheme, a parameter, a metric or a key', sorted(names()))}"
@@ -59,7 +69,8 @@ def _found(what: str) -> Iterator[tuple[str, str, str, str]]:
         return
     plain = re.sub(r"[\s-]+", "_", what).lower()
     whole, _, parameter = plain.rpartition(".")
-    for kind in KINDS:
+    # To read all papers takes a second.
+    for kind in (*KINDS, *(kind for kind, module in MORE.items() if plain in module.load().names())):
         for entry in catalogue(kind, more=True):
             if plain in _names_of(kind, entry["name"]):
                 with captured(WIDTH) as text_:
@@ -94,7 +105,7 @@ def _found(what: str) -> Iterator[tuple[str, str, str, str]]:
 
 def _names_of(kind: str, name: str) -> set[str]:
     """The names of an entry: its own, and those under which it is known."""
-    entry = engine_list(kind).get(name) if kind != "short-names" else None
+    entry = engine_list(kind).get(name) if kind not in ("short-names", *MORE) else None
     others = [] if entry is None else [re.sub(r"[\s-]+", "_", alias).lower() for alias in entry.aliases]
     return {name, *others}
 

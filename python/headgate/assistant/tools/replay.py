@@ -40,7 +40,7 @@ class ReplayTool(Tool):
         queues = {
             "anyOf": [{"type": "string"}, {"type": "array"}],
             "description": (
-                "The disciplines to compare: one as fq_codel, codel:target=10ms or red:min_thresh=5pkt, or a list of such texts or of "
+                "The disciplines to compare: one as fq_codel, codel:target=10ms or red:min_threshold=5pkt, or a list of such texts or of "
                 f"tables with `kind`. {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]} unless given."
             ),
             "examples": [["fcfs", "fq", "cake"], "codel:target=10ms"],

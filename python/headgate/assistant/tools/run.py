@@ -6,12 +6,14 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from ...base.errors import HeadgateError
 from ...cli.commands.run import RunCommand
 from ...cli.terminal import captured
 from ..answers import WIDTH, Answer
 from ..arguments import Schema, of_command
 from ..calls import Call
-from ..results import of_results
+from ..over_time import EVERY, print_over_time, rows_of, sampled
+from ..results import link_to, of_results
 from ..scenarios import PROPERTIES, scenario_of
 from ..tool import Tool
 
@@ -34,7 +36,7 @@ class RunTool(Tool):
 
     @property
     def properties(self) -> Mapping[str, Schema]:
-        return {**PROPERTIES, **of_command(RunCommand, ["seed", "replications", "phase", "top"])}
+        return {**PROPERTIES, **of_command(RunCommand, ["seed", "replications", "phase", "top"]), "every": EVERY}
 
     def answer(self, given: Mapping[str, Any], call: Call) -> Answer:
         """The tables and the sentences."""
@@ -50,31 +52,41 @@ class RunTool(Tool):
             scenario.allow_code()
         if "sweep" in scenario.data:
             return self._study(scenario, given, word, call)
+        timed = sampled(scenario, given["every"]) if "every" in given else None
         with call.told("running") as callback:
             results = scenario.run(given.get("seed"), given.get("replications", 1), None, callback)
         found = None
         if given.get("phase"):
             with call.told("with other host noise") as callback:
                 found = phase_check(scenario, results, None, None, callback)
+        rows = []
+        if timed is not None:
+            with call.told("running again, for the table over time") as callback:
+                rows = rows_of(timed.run(given.get("seed"), 1, None, callback))
         messages = [*warnings(results.scenario), *filter(None, [of_scenario(results.scenario)])]
         said = list(sentences(results))
         with captured(WIDTH) as text:
             print_results(results, given.get("top"))
             if found is not None:
                 print_phase(found)
+            if rows:
+                print_over_time(rows)
         lines = [text.getvalue().rstrip("\n"), "", *said, *(f"warning: {message}" for message in messages)]
         data = of_results(results) | {"sentences": said, "warnings": messages}
         if found is not None:
             data["depends_on_phase"] = found.depends
-        return Answer("\n".join(lines), data, self._command(given, word))
+        if rows:
+            data["over_time"] = rows
+        return Answer("\n".join(lines), data, self._command(given, word), link_to(scenario, results, call.limits.site))
 
     def _study(self, scenario: Any, given: Mapping[str, Any], word: str, call: Call) -> Answer:
         """The variants of a study beside each other."""
-        from ...base.errors import HeadgateError
         from ...cli.tables.sweep import print_study
         from ...sweep import Sweep
         from ...sweep.effects import warnings
 
+        if "every" in given:
+            raise HeadgateError("every: found with a study; expected a scenario without sweep")
         if "seed" in given:
             scenario = scenario.put("seed", given["seed"])
         if "replications" in given:
