@@ -110,7 +110,7 @@ def recipe(root: Path) -> list[str]:
 
 
 def wheel_names(root: Path) -> list[str]:
-    """The wheels for Linux that a release has, without the tags that say the same in an older form."""
+    """The wheels for Linux that a release has, by the tag that says the C library's version."""
     return [
         f"headgate-{version(root)}-cp311-abi3-{library}_{target.partition('-')[0]}"
         for target, library in TARGETS.items()
@@ -123,7 +123,13 @@ def wheels(root: Path, sources: str) -> list[str]:
     built = json.loads(file.read_text("utf-8")) if (file := root / "dist/sources.json").exists() else {}
     faults = []
     for name in wheel_names(root):
-        found = [file for other, file in there.items() if other.removesuffix(".whl").split(".manylinux")[0] == name]
+        # The last part of a name has all tags that hold, in any order: manylinux2014 is manylinux_2_17.
+        begin, _, tag = name.rpartition("-")
+        found = [
+            file
+            for other, file in there.items()
+            if other.startswith(f"{begin}-") and tag in other.removesuffix(".whl").rpartition("-")[2].split(".")
+        ]
         if not found:
             faults.append(f"dist/{name}.whl is not there; run `make wheels`")
             continue

@@ -54,8 +54,9 @@ def all_wheels(root: Path) -> list[Path]:
     """The wheels of a release, with the names that maturin gives, from sources of the digest "0"."""
     made = []
     for name in rules.wheel_names(root):
-        machine = name.partition("manylinux_2_17")[2]
-        made.append(wheel(root, name + (f".manylinux2014{machine}" if machine else "")))
+        begin, _, tag = name.rpartition("-")
+        older = tag.replace("manylinux_2_17", "manylinux2014")
+        made.append(wheel(root, name if older == tag else f"{begin}-{older}.{tag}"))
     (root / "dist/sources.json").write_text(json.dumps(dict.fromkeys([file.name for file in made], "0")))
     return made
 
