@@ -158,6 +158,7 @@ COMMANDS = {
     "infer": ["demers1989"],
     "run": ["a.json"],
     "sweep": ["a.json"],
+    "artifact": ["a.json"],
     "matrix": [],
     "game": [],
     "replay": ["t.csv"],

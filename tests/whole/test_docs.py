@@ -27,6 +27,7 @@ PAGES = [
     "docs/how-to/own-scenario.md",
     "docs/how-to/links.md",
     "docs/how-to/cite.md",
+    "docs/how-to/artifact.md",
     "docs/how-to/results.md",
     "docs/how-to/export-a-run.md",
     "docs/how-to/sweep.md",
@@ -111,6 +112,10 @@ def test_commands(command: str, checkout: Path, cli: Cli, request: pytest.Fixtur
         shutil.copytree(request.getfixturevalue("study"), checkout / "out/queues")
     if command.startswith("headgate diff two-qlog"):
         assert cli("run", "scenarios/two-sources.toml", "--qlog", "two-qlog").returncode == 0
+    if command.startswith("headgate artifact --check"):
+        assert (
+            cli("artifact", "scenarios/two-sources.toml", "--no-figures", "--out", command.split()[-1]).returncode == 0
+        )
     if command.startswith("headgate plot out/beside"):
         assert cli("sweep", "beside.toml", "--out", "out/beside", "--allow-code").returncode == 0
     done = cli(*shlex.split(command)[1:])

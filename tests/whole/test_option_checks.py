@@ -148,7 +148,7 @@ BASES = {
     "gather": ("nothing",),
     "course": ("nothing",), "trust": ("nothing",), "list": (), "examples": (), "new": ("control", "9"), "schema": (),
     "bench": ("--repeats", "0"), "bdp": ("1Mbit/s", "10ms"), "mcp": ("--allow-path", "nowhere"),
-    "cite": ("reno",),
+    "cite": ("reno",), "artifact": ("a.json",),
 }  # fmt: skip
 TEXTS = [
     (name, p) for name, p in OPTIONS

@@ -109,7 +109,7 @@ def test_a_program_as_subject_is_told_of(cli: Cli, monkeypatch: pytest.MonkeyPat
 def test_a_command_says_how_far_it_is_or_that_it_ends_at_once(name: str) -> None:
     found = finding.class_of(name)
     text = inspect.getsource(inspect.getmodule(found))  # type: ignore[arg-type]
-    assert any(call in text for call in ("progress(", " ran(", "judging(", "answered(")) != found.at_once, (
+    assert any(call in text for call in ("progress(", " ran(", "judging(", "answered(", " fill(")) != found.at_once, (
         f"{name}: expected `progress` of terminal.py, or `at_once = True`"
     )
 

@@ -198,7 +198,7 @@ def study_progress(what: str, folder: Path) -> Iterator[Progress | None]:
     from ..sweep.driver import Interrupted
 
     try:
-        with _bar(what) as callback:
+        with bar(what) as callback:
             yield callback
     except Interrupted as e:
         signals.note(e.number)
@@ -229,7 +229,7 @@ def _stop(said: str, again: list[str]) -> NoReturn:
 
 @contextmanager
 def _lines(what: str) -> Iterator[Progress | None]:
-    """As `_bar` where there is no terminal: what prints the lines is loaded when the first runs have begun."""
+    """As `bar` where there is no terminal: what prints the lines is loaded when the first runs have begun."""
     if os.environ.get("HEADGATE_PROGRESS") == "off":
         yield None
         return
@@ -258,7 +258,8 @@ def _lines(what: str) -> Iterator[Progress | None]:
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Progress | None]:
+def bar(what: str) -> Iterator[Progress | None]:
+    """A progress bar with the rate and the time left, in a terminal; lines elsewhere."""
     if sys.stderr is None or not sys.stderr.isatty():
         with _lines(what) as late:
             yield late
