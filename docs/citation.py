@@ -1,6 +1,7 @@
 """Writes what follows from CITATION.cff and the bibliography, as a part of `cargo xtask write`.
 
-That is the citation which the installed package knows, and the references of the statement of need. `--check` compares instead.
+That is the citation which the installed package knows, the metadata of the archive, and the references of the paper and of the
+statement of need. `--check` compares instead.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from typing import Any
 
 import yaml
 
-from headgate.base.bibliography import Reference, reference
+from headgate.base.bibliography import Reference, file_text, reference
 
 ROOT = Path(__file__).resolve().parents[1]
 CFF = ROOT / "CITATION.cff"
 PACKAGE = ROOT / "python/headgate/base/citation.json"
+ZENODO = ROOT / ".zenodo.json"
+PAPER = ROOT / "paper.md"
 NEED = ROOT / "docs/statement-of-need.md"
 
 #: The references of the statement of need: between a mark of the name and the next end.
@@ -26,6 +29,11 @@ LISTS = {
     "papers": "demers1989 floyd1991 keshav1991 kim1994 stoica1998 hasegawa2001 kuzmanovic2003 arun2022",
     "tools": "riley2010 netravali2015 hoiland2017 yan2018 htsim",
 }
+
+
+def cited(text: str) -> list[str]:
+    """The keys that a paper in Markdown cites, in the order of the alphabet."""
+    return sorted(set(re.findall(r"(?<![\w.])@([a-z]\w*)", text)))
 
 
 def named(author: dict[str, str]) -> str:
@@ -40,6 +48,23 @@ def own(said: dict[str, Any]) -> str:
         found["year"] = int(str(said["date-released"])[:4])
     links = {"doi": said.get("doi"), "url": said.get("repository-code")}
     return dumped(found | {key: link for key, link in links.items() if link})
+
+
+def archive(said: dict[str, Any]) -> str:
+    """The metadata of Zenodo."""
+    return dumped(
+        {
+            "upload_type": "software",
+            "title": f"{said['title']} {said['version']}",
+            "version": str(said["version"]),
+            "description": f"<p>{' '.join(said['abstract'].split())}</p>",
+            "creators": [{"name": named(author)} for author in said["authors"]],
+            "license": said["license"][0].lower(),
+            "notes": f"Licensed under {' or '.join(said['license'])}, at your choice.",
+            "keywords": said["keywords"],
+            "access_right": "open",
+        }
+    )
 
 
 def dumped(value: Any) -> str:
@@ -70,7 +95,9 @@ def need(text: str) -> str:
 def files() -> dict[Path, str]:
     """What is written, and where."""
     said = yaml.safe_load(CFF.read_text("utf-8"))
-    return {PACKAGE: own(said), NEED: need(NEED.read_text("utf-8"))}
+    found = {PACKAGE: own(said), ZENODO: archive(said), NEED: need(NEED.read_text("utf-8"))}
+    keys = cited(PAPER.read_text("utf-8"))
+    return found | {PAPER.with_suffix(".bib"): file_text(reference(key) for key in keys)}
 
 
 def main() -> int:
