@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from headgate.explore.picture import HOSTS, network
+from headgate.base.resolved import Resolved
 from headgate.scenario.examples import example
 from headgate.scenario.scenario import Scenario
+
+#: Hosts on each side that are drawn one by one.
+HOSTS = 8
+
+
+def network(scenario: Resolved) -> Any:
+    return json.loads(scenario.engine.picture())
 
 
 def star(hosts: int) -> dict[str, Any]:

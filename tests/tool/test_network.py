@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from headgate import Scenario
-from headgate.network import Network, draw, layers, picture
+from headgate.network import Network, draw, picture
 from headgate.network import figure as on_paper
 from headgate.plots.canvas import to_svg
 
@@ -132,8 +130,7 @@ def test_eighty_gateways_are_drawn_one_by_one() -> None:
 @pytest.mark.parametrize("topology", [{"kind": "fat_tree", "k": 8}, {"kind": "random", "gateways": 80, "degree": 3}])
 def test_stations_stand_apart(topology: dict[str, Any]) -> None:
     network = net(topology)
-    found = layers.layered(network)
-    plan = on_paper._stages(network, found) if found.stages else on_paper._columns(network, found)
+    plan = on_paper._stages(network) if network.stages else on_paper._columns(network)
     assert len(plan.places) == 80
     # A mark is a ninth of an inch wide, and a name stands beside it.
     assert min(math.dist(a, b) for a, b in combinations(plan.places.values(), 2)) > 0.6
@@ -187,18 +184,6 @@ def test_small_networks(links: list[tuple[str, str]], hosts: str) -> None:
     names = {name for link in links for name in link}
     assert all(f" {name}" in picture(network) for name in names)
     assert set(words(draw(network))) >= names - {"x"}
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12), st.permutations(range(6)))
-def test_crossings_are_counted(lines: list[tuple[int, int]], order: list[int]) -> None:
-    near: dict[str, list[str]] = {f"{side}{i}": [] for side in "ab" for i in range(6)}
-    for a, b in lines:
-        near[f"a{a}"].append(f"b{b}")
-    rows = [[f"a{i}" for i in order], [f"b{i}" for i in range(6)]]
-    place = {i: k for k, i in enumerate(order)}
-    slow = sum((place[a] - place[c]) * (b - d) < 0 for k, (a, b) in enumerate(lines) for c, d in lines[k + 1 :])
-    assert layers._crossings(rows, near) == slow
-    assert layers._crossings(layers._untangled(rows, near), near) <= slow
 
 
 def test_the_command(cli: Cli, tmp_path: Path) -> None:

@@ -104,6 +104,16 @@ impl Resolved {
     fn effects(&self, py: Python<'_>, lasting: Option<u64>) -> PyResult<view::Effects> {
         view::Effects::of(py, &self.0, lasting)
     }
+
+    /// The picture of its network, as JSON text: see `headgate_view::network::picture`.
+    fn picture(&self, py: Python<'_>) -> String {
+        view::network::picture(py, &self.0)
+    }
+
+    /// Its network for who draws it, as JSON text: see `headgate_view::network::drawn`.
+    fn network(&self, py: Python<'_>, row: usize, stations: usize, edges: usize) -> String {
+        view::network::drawn(py, &self.0, row, stations, edges)
+    }
 }
 
 /// What a queue does, of its table as JSON text: `marks`, `weights`, `priorities`, `labels`, `rounds by rate`.

@@ -1,7 +1,7 @@
 //! One run, from the text of its scenario to its tables.
 
 use crate::column::Column;
-use crate::view::Effects;
+use crate::view::{Effects, network};
 use crate::watch::{Control, Watch};
 use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
@@ -58,6 +58,16 @@ impl RunResult {
     #[pyo3(signature = (lasting=None))]
     fn effects(&self, py: Python<'_>, lasting: Option<u64>) -> PyResult<Effects> {
         Effects::of(py, &self.scenario, lasting)
+    }
+
+    /// The picture of the network, as JSON text: see `headgate_view::network::picture`.
+    fn picture(&self, py: Python<'_>) -> String {
+        network::picture(py, &self.scenario)
+    }
+
+    /// The network for who draws it, as JSON text: see `headgate_view::network::drawn`.
+    fn network(&self, py: Python<'_>, row: usize, stations: usize, edges: usize) -> String {
+        network::drawn(py, &self.scenario, row, stations, edges)
     }
 
     /// The columns of one of the `TABLES`. A column of names is a pair (codes, names).

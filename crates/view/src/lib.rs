@@ -6,6 +6,7 @@ pub mod conform;
 pub mod effects;
 mod fault;
 mod intervals;
+pub mod network;
 mod prepare;
 mod reduce;
 mod stacked;

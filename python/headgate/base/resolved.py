@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import _core
 
@@ -79,10 +79,14 @@ class ScenarioFacts:
         return frozenset[int]().union(*found) if len(found) == len(numbers) else None
 
 
+#: What the engine holds of a scenario, and says of it.
+Engine: TypeAlias = _core.Resolved | _core.RunResult
+
+
 class Resolved(dict[str, Any]):
     """A resolved scenario. A copy of it is a plain dictionary: what follows from other contents is other."""
 
-    def __init__(self, data: Mapping[str, Any], engine: _core.Resolved | _core.RunResult) -> None:
+    def __init__(self, data: Mapping[str, Any], engine: Engine) -> None:
         """Takes the scenario, and what the engine holds of it."""
         super().__init__(data)
         self.engine = engine

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .. import _core
 from .._core import ScenarioError
 from ..base.catalogue import catalogue, has_transport
 from ..base.errors import HeadgateError
@@ -93,10 +94,11 @@ def _links(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[s
 
 
 def _slowest(link: Mapping[str, Any]) -> float | None:
-    from .picture import rate
-
+    given = link.get("rate")
+    if isinstance(given, dict):
+        given = given.get("forward", given.get("reverse"))
     try:
-        return rate(link.get("rate"))
+        return _core.quantity(given)[2] if isinstance(given, str) else None
     except ValueError:
         return None
 

@@ -23,7 +23,6 @@ from ..scenario.effects import warnings
 from ..scenario.scenario import Scenario
 from .engine import run
 from .page_scenario import prepared, shorter
-from .picture import network
 from .replays.run import replayed
 from .replays.settings import Settings
 from .setup import Setup
@@ -288,7 +287,7 @@ def finished(
         "note": note,
         "noise": noise_sentence(whole),
         **summary(results, warnings(whole, whole_s), whole_s),
-        "network": network(whole),
+        "network": json.loads(whole.engine.picture()),
         "views": [view.head() for view in shown],
     }
     return Finished(

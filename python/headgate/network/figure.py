@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..base.palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
-from . import labels
-from .graph import Edge, Group, Network
-from .layers import Layers, folded, layered
+from .graph import Group, Network
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,8 +26,8 @@ _STATIONS, _ROW = 120, 9
 #: More stations than this are drawn small.
 _MANY = 12
 
-#: Maximum number of lines between stations that have their words beside them, and of styles of lines.
-_LABELLED, _STYLES = 12, 6
+#: Maximum number of lines between stations that have their words beside them.
+_LABELLED = 12
 
 #: Inches between stations in a row, in a column and in a stage, between stages, and between hosts.
 _STEP, _COLUMN, _RUNG, _ACROSS, _STAGE, _GAP = 3.1, 2.2, 0.85, 0.62, 1.5, 0.62
@@ -77,10 +75,8 @@ def draw(net: Network) -> Drawing:
     # Loaded here: pictures in the terminal take no library.
     from ..plots.canvas import blank
 
-    found = layered(net)
-    if len(net.stations) > (_ROW if found.is_row else _STATIONS):
-        net, found = folded(net, found, _ROW)
-    plan = _row(net, found) if found.is_row else _stages(net, found) if found.stages else _columns(net, found)
+    net = net.within(_ROW, _STATIONS)
+    plan = _row(net) if net.is_row else _stages(net) if net.stages else _columns(net)
     left, right, low, high = plan.box()
     width, height = max(6.4, right - left), high - low
     legend = list(_legend(net, plan, int(width * _CHARACTERS)))
@@ -98,9 +94,9 @@ def draw(net: Network) -> Drawing:
     return sheet
 
 
-def _row(net: Network, found: Layers) -> _Plan:
+def _row(net: Network) -> _Plan:
     """Stations in a row: hosts of the first on the left, of the last on the right, and between them senders above and others below."""
-    names = [layer[0] for layer in found.layers]
+    names = [layer[0] for layer in net.layers]
     plan = _Plan({name: (_STEP * i, 0.0) for i, name in enumerate(names)})
     for i, name in enumerate(names):
         x, groups = _STEP * i, net.hosts(name)
@@ -121,13 +117,13 @@ def _row(net: Network, found: Layers) -> _Plan:
     return plan
 
 
-def _stages(net: Network, found: Layers) -> _Plan:
+def _stages(net: Network) -> _Plan:
     """Stages one above the other, the hosts below."""
-    widest = max(map(len, found.layers))
+    widest = max(map(len, net.layers))
     # Many lines need space to be distinguished.
     rise = _STAGE * (1 + widest / 40)
     places: dict[str, Place] = {}
-    for row, layer in enumerate(found.layers):
+    for row, layer in enumerate(net.layers):
         step = _ACROSS * widest / len(layer)
         places |= {name: (step * (k + 0.5), rise * row) for k, name in enumerate(layer)}
     plan = _Plan(places, labelled=False)
@@ -135,11 +131,11 @@ def _stages(net: Network, found: Layers) -> _Plan:
     return plan
 
 
-def _columns(net: Network, found: Layers) -> _Plan:
+def _columns(net: Network) -> _Plan:
     """Columns side by side; hosts are written below their stations."""
     places: dict[str, Place] = {}
-    tallest = max(map(len, found.layers))
-    for column, layer in enumerate(found.layers):
+    tallest = max(map(len, net.layers))
+    for column, layer in enumerate(net.layers):
         rung = (_RUNG if len(net.stations) > _MANY else 1.5 * _RUNG) * min(2.0, tallest / len(layer))
         # Slightly shifted, so that lines within a column can be distinguished.
         places |= {
@@ -150,28 +146,14 @@ def _columns(net: Network, found: Layers) -> _Plan:
     return plan
 
 
-def _styles(net: Network) -> dict[str, list[Edge]]:
-    """Lines between stations by their words; rates and delays are ranges where they would be too many."""
-    kinds: dict[str, list[Edge]] = {}
-    for edge in net.edges:
-        kinds.setdefault(", ".join(labels.line(edge.links)), []).append(edge)
-    if len(kinds) > _STYLES:
-        by_text: dict[str, list[Edge]] = {}
-        for edge in net.edges:
-            by_text.setdefault(", ".join(labels.line(edge.links)[1:]), []).append(edge)
-        every = list(by_text.values()) if len(by_text) <= _STYLES else [net.edges]
-        kinds = {", ".join(labels.line([link for e in edges for link in e.links])): edges for edges in every}
-    return kinds
-
-
 def _lines(axes: Axes, net: Network, plan: _Plan) -> None:
     """All lines, with their words where there are few."""
     from matplotlib.patches import FancyArrowPatch
 
     beside = len(net.edges) <= _LABELLED
-    for look, edges in zip(_LINE_STYLES, _styles(net).values(), strict=False):
+    for look, style in zip(_LINE_STYLES, net.styles, strict=False):
         colour, dashes, thick = _LINE_STYLES[0] if beside else look
-        for edge in edges:
+        for edge in (net.edges[place] for place in style.edges):
             start, end = (plan.places[name] for name in edge.ends)
             if start == end:
                 continue
@@ -201,7 +183,7 @@ def _lines(axes: Axes, net: Network, plan: _Plan) -> None:
             _label(axes, start, place, group.words, 0.55, above=len(fans[fan]) == 1)
 
 
-def _label(axes: Axes, start: Place, end: Place, said: list[str], at: float = 0.5, above: bool = True) -> None:
+def _label(axes: Axes, start: Place, end: Place, said: Sequence[str], at: float = 0.5, above: bool = True) -> None:
     """The words of a line, on it; above it if it is level and that is wanted."""
     text = "\n".join(line for part in said for line in textwrap.wrap(part, 26))
     level = above and abs(end[1] - start[1]) < 0.1
@@ -226,7 +208,7 @@ def _marks(axes: Axes, net: Network, plan: _Plan) -> None:
         else:
             _write(axes, x, y + 0.17, title, 9, va="bottom", bbox=_PAPER)
     for group, (x, y), side in plan.hosts:
-        count = len(group.hosts)
+        count = group.count
         if side == "beneath":
             text = "\n".join(textwrap.wrap(f"○ {group.name}", 20))
             _write(axes, x, y - (0.1 if many else 0.19), text, 6, va="top", bbox=_PAPER)
@@ -235,7 +217,7 @@ def _marks(axes: Axes, net: Network, plan: _Plan) -> None:
         for k in reversed(range(min(3, count))):
             at, size = 0.05 * k, 6 if side == "small" else 10
             axes.plot(x + at, y + at, marker="o", ms=size, mfc="white", mec=INK, zorder=4 - 0.1 * k)
-        lines = textwrap.wrap(labels.span(group.hosts), 10 if side == "small" else 18)
+        lines = textwrap.wrap(group.called, 10 if side == "small" else 18)
         title = "\n".join([*lines, f"{count} hosts"] if count > 1 else lines)
         if side == "small":
             _write(axes, x, y - 0.12, title, 6, va="top")
@@ -252,22 +234,13 @@ def _marks(axes: Axes, net: Network, plan: _Plan) -> None:
 def _legend(net: Network, plan: _Plan, width: int) -> Iterator[tuple[int | None, str]]:
     """Lines of words below the picture, some with the number of the style that they explain."""
     if net.name:
-        yield None, labels.shown(net.name)
+        yield None, net.name
     if len(net.edges) > _LABELLED:
-        for i, (text, edges) in enumerate(_styles(net).items()):
-            count = sum(len(edge.links) for edge in edges)
-            yield from _wrapped(i, f"{count} lines: {text}" if count > 1 else text, width)
+        for i, style in enumerate(net.styles):
+            yield from _wrapped(i, f"{style.lines} lines: {style.text}" if style.lines > 1 else style.text, width)
     if not plan.labelled and plan.hosts:
-        kinds: dict[str, int] = {}
-        every = [(", ".join(group.words), len(group.hosts)) for group in net.groups]
-        for text, count in every:
-            kinds[text] = kinds.get(text, 0) + count
-        if len(kinds) > 3:
-            # The discipline at the gateway is that of the line's far end; of all together the words are ranges.
-            links = [{**x, "from": "", "to": ""} for group in net.groups for x in group.links]
-            kinds = {", ".join(labels.line(links, "")): len(links)}
-        for text, count in kinds.items():
-            yield from _wrapped(None, f"{count} lines of hosts: {text}", width)
+        for kind in net.of_hosts:
+            yield from _wrapped(None, f"{kind.lines} lines of hosts: {kind.text}", width)
     for flow in net.flows[:_FLOWS]:
         yield from _wrapped(None, flow, width)
     if len(net.flows) > _FLOWS:

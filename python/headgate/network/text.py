@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from .graph import Network
-from .layers import Layers, folded, layered
 
 #: Columns of the picture.
 WIDTH = 80
@@ -25,16 +24,13 @@ def picture(net: Network) -> str:
 
     Stations in a row have their lines between them. Where there are many, each layer is drawn as one.
     """
-    found = layered(net)
-    few = len(net.stations) <= _ROW if found.is_row else len(net.stations) <= _STATIONS and len(net.edges) <= _EDGES
-    if not few:
-        net, found = folded(net, found, _ROW)
-    return "\n".join([*_stations(net, found), "", *_flows(net.flows)]) + "\n"
+    net = net.within(_ROW, _STATIONS, _EDGES)
+    return "\n".join([*_stations(net), "", *_flows(net.flows)]) + "\n"
 
 
-def _stations(net: Network, found: Layers) -> Iterator[str]:
+def _stations(net: Network) -> Iterator[str]:
     """All stations, from the first layer on, or from the one farthest from the hosts."""
-    layers = list(reversed(found.layers)) if found.stages else found.layers
+    layers = list(reversed(net.layers)) if net.stages else net.layers
     order = [name for layer in layers for name in layer]
     place = {name: i for i, name in enumerate(order)}
     for i, name in enumerate(order):

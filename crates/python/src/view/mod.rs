@@ -2,6 +2,7 @@
 
 mod conform;
 mod effects;
+pub mod network;
 mod pictures;
 mod words;
 
