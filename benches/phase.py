@@ -50,7 +50,7 @@ def share(results: Results) -> float:
 
 def judge(scenario: Scenario) -> tuple[float, bool, list[bool]]:
     """By how much the share moves, whether the check looks at the scenario, and what it says with each seed."""
-    runs = [[phase.at_noise(scenario, level).run(seed) for level in phase.LEVELS] for seed in SEEDS]
+    runs = [[noisy.run(seed) for noisy in phase.at_levels(scenario)] for seed in SEEDS]
     means = np.mean([[share(results) for results in levels] for levels in runs], axis=0)
     looks = bool(phase.in_step(scenario))
     return float(np.ptp(means)), looks, [looks and phase.compared(levels).depends for levels in runs]

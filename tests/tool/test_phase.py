@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
-import numpy as np
 import pytest
 
 from headgate import Scenario, quick
 from headgate.checks import phase
-from headgate.checks.phase import FlowPhase, Phase
 
 from ..conftest import ROOT, Cli
 
@@ -74,75 +69,11 @@ def test_run_checks_a_file_when_it_is_asked(cli: Cli) -> None:
     assert "phase: shares and mean waits" in cli(*args, "--phase").stdout
 
 
-def flow(name: str, shares: tuple[float, ...], depends: bool = True) -> FlowPhase:
-    return FlowPhase(name, shares, (0.1, math.nan, 0.3), depends)
-
-
-def test_sentences() -> None:
-    assert Phase([flow("a", (0.5, 0.5, 0.5), False)]).sentence() == ""
-    three = [flow("a", (0.3, 0.3, 0.1)), flow("b", (0.6, 0.4, 0.1)), flow("c", (0.1, 0.3, 0.3))]
-    assert Phase(three).sentence() == (
-        "The share of b depends on the phase of arrivals: 0.60 without host noise, 0.40 with 0.1 packet times of it, "
-        "0.10 with 1; so do the shares of a and c."
-    )
-    # Of two flows that share a link each moves as much as the other.
-    assert Phase(three[:2]).sentence().endswith("0.10 with 1; so does the share of a.")
-    assert three[0].queueing_moves_s == pytest.approx(0.2)
-    assert three[0].to_dict()["queueing_s"] == [0.1, None, 0.3]
-
-
-@pytest.mark.parametrize(
-    ("scenario", "said"),
-    [
-        (
-            {"hosts": {"noise": "0.1pkt"}, "flows": []},
-            "host noise: each packet leaves its host later by 0 to 0.1 packet times",
-        ),
-        ({"hosts": {"noise": "50us"}, "flows": []}, "host noise: each packet leaves its host later by 0 to 50us"),
-        ({"hosts": {"noise": "0ps"}, "flows": [{}]}, ""),
-        ({"flows": [{}, {"noise": "0pkt"}]}, ""),
-        ({"flows": [{}, {"noise": "2pkt"}]}, "host noise: 1 of 2 flows have some, as their own key `noise` says"),
-    ],
-)
-def test_the_line_about_noise(scenario: dict[str, object], said: str) -> None:
-    assert phase.noise_sentence(scenario) == said
-
-
 def test_noise_takes_both_conditions_to_be_more_than_chance() -> None:
     """A share that moves within its error, or by less than a fifth of an equal share, is not flagged."""
     steady = phase.check(of("reno:name=a,cubic:name=b", queue="fq"))
     assert not steady.depends
     assert phase.check(of()).depends
-
-
-def level(*goodputs: tuple[int, ...]) -> Any:
-    """Results of a run, of each flow its bytes in each interval."""
-    parts = np.array(goodputs).T
-    names = np.array([f"f{i}" for i in range(len(goodputs))])
-    flows = {"flow": names, "unique_bytes": parts.sum(axis=0), "queueing_mean_s": np.ones(len(goodputs))}
-    return SimpleNamespace(flows=flows, flow_count=len(goodputs), _measured={"unique_bytes": parts[np.newaxis]})
-
-
-def depends(*levels: Any) -> bool:
-    return phase.compared(levels).depends
-
-
-def test_a_share_depends_when_it_moves_by_a_fifth_of_an_equal_share_and_twice_its_error() -> None:
-    even, off, off_by_less = level((50, 50), (50, 50)), level((61, 61), (39, 39)), level((59, 59), (41, 41))
-    assert depends(even, even, off) and not depends(even, even, off_by_less)
-    # Between any two levels.
-    low, high = level((44, 44), (56, 56)), level((56, 56), (44, 44))
-    assert depends(low, high, even) and depends(low, even, high) and depends(even, low, high)
-    # Of four flows an equal share is 0.25, a fifth of it 0.05.
-    four = [level((25, 25), (25, 25), (25, 25), (25, 25)), level((31, 31), (19, 19), (25, 25), (25, 25))]
-    assert depends(four[0], four[0], four[1])
-    assert not depends(four[0], four[0], level((29, 29), (21, 21), (25, 25), (25, 25)))
-    # Shares of 0.57 and 0.76 move by 0.165 in the mean, and two of its standard errors are 0.19; of 0.60 and 0.73 they are 0.13.
-    assert not depends(even, even, level((57, 76), (43, 24)))
-    assert depends(even, even, level((60, 73), (40, 27)))
-    # Errors of both levels count: 0.16 apart, each with an error of 0.06, two of their difference 0.17.
-    assert depends(even, even, level((60, 72), (40, 28)))
-    assert not depends(level((44, 56), (56, 44)), level((44, 56), (56, 44)), level((60, 72), (40, 28)))
 
 
 def test_only_the_levels_that_were_not_run_are_run() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from headgate import quick
 from headgate.base.units import time_text
-from headgate.checks.phase import FlowPhase, Phase
 from headgate.results.results import Results
 from headgate.results.sentences import _high_wait, sentences
 from headgate.stats import Mean
@@ -79,10 +78,6 @@ def test_the_first_part_of_a_run_speaks_of_now() -> None:
 
 
 def test_all_flows_that_are_flagged_are_named() -> None:
-    flows = [FlowPhase(name, (0.9 - i / 10, 0.7, 0.6), (0.01,) * 3, True) for i, name in enumerate("abc")]
-    assert "so does the share of b." in Phase(flows[:2]).sentence()
-    assert "so do the shares of b and c." in Phase(flows).sentence()
-    assert "so do" not in Phase(flows[:1]).sentence()
     # Both have few losses.
     text = next(x for x in sentences(of("50Mbit/s", "40ms", "newreno,cubic", duration="40s")) if "few events" in x)
     assert "newreno had" in text and "cubic had" in text and "their shares rest on few events" in text

@@ -105,6 +105,11 @@ impl Resolved {
         view::Effects::of(py, &self.0, lasting)
     }
 
+    /// A line about the noise of its hosts; empty without any.
+    fn noise(&self) -> String {
+        view::phase::noise_sentence(&self.0)
+    }
+
     /// The picture of its network, as JSON text: see `headgate_view::network::picture`.
     fn picture(&self, py: Python<'_>) -> String {
         view::network::picture(py, &self.0)

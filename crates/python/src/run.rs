@@ -1,7 +1,7 @@
 //! One run, from the text of its scenario to its tables.
 
 use crate::column::Column;
-use crate::view::{Effects, network};
+use crate::view::{Effects, network, phase};
 use crate::watch::{Control, Watch};
 use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
@@ -58,6 +58,11 @@ impl RunResult {
     #[pyo3(signature = (lasting=None))]
     fn effects(&self, py: Python<'_>, lasting: Option<u64>) -> PyResult<Effects> {
         Effects::of(py, &self.scenario, lasting)
+    }
+
+    /// A line about the noise of its hosts; empty without any.
+    fn noise(&self) -> String {
+        phase::noise_sentence(&self.scenario)
     }
 
     /// The picture of the network, as JSON text: see `headgate_view::network::picture`.

@@ -7,6 +7,7 @@ pub mod effects;
 mod fault;
 mod intervals;
 pub mod network;
+pub mod phase;
 mod prepare;
 mod reduce;
 mod stacked;

@@ -6,131 +6,57 @@ order of arrival, so that one of them may always find it full. A random time bef
 
 from __future__ import annotations
 
-import math
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import Any, TypeAlias
 
 from .. import _core
 from .._core import ScenarioError
-from ..base.counts import listed, verb
 from ..base.parallel import Progress, run_all
 from ..results.results import Results
 from ..scenario.scenario import Scenario
 
-#: The levels of noise, in packet times.
-LEVELS = ("0pkt", "0.1pkt", "1pkt")
+#: The levels of noise, in packet times, and what follows from a share that depends on the phase.
+LEVELS, ADVICE = _core.PHASE_LEVELS, _core.PHASE_ADVICE
 
-#: No noise, as resolved scenarios write it.
-NONE = ("0pkt", "0ps")
-
-#: What follows from a share that depends on the phase.
-ADVICE = "Real hosts have noise: use the values with 1, and see with several seeds how far these differ."
-
-#: A share depends on the phase when it moves by more than this part of an equal share: of two flows by more than 0.1.
-MOVES = 0.2
-
-
-@dataclass(frozen=True)
-class FlowPhase:
-    """A flow at each level of noise.
-
-    Attributes:
-        flow: its name.
-        shares: its part of the goodput of all flows, of each level.
-        queueing_s: mean time that its packets waited, in seconds, of each level; nan without packets.
-        depends: its share depends on the phase.
-    """
-
-    flow: str
-    shares: tuple[float, ...]
-    queueing_s: tuple[float, ...]
-    depends: bool
-
-    @property
-    def share_moves(self) -> float:
-        """Largest share less smallest one."""
-        return max(self.shares) - min(self.shares)
-
-    @property
-    def queueing_moves_s(self) -> float:
-        """Longest mean wait less the shortest one, in seconds."""
-        known = [x for x in self.queueing_s if math.isfinite(x)]
-        return max(known) - min(known) if known else math.nan
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON data."""
-        finite = [x if math.isfinite(x) else None for x in (*self.queueing_s, self.queueing_moves_s)]
-        return {
-            "flow": self.flow, "shares": list(self.shares), "share_moves": self.share_moves, "queueing_s": finite[:-1],
-            "queueing_moves_s": finite[-1], "depends": self.depends,
-        }  # fmt: skip
+#: What counts of a run: the names of flows, their bytes, the mean waits of their packets in s, and their bytes in each measured interval.
+Level: TypeAlias = tuple[list[str], list[float], list[float], list[list[float]]]
 
 
 @dataclass(frozen=True)
 class Phase:
-    """The runs with each level of noise, flow by flow."""
+    """The runs with each level of noise, flow by flow.
 
-    flows: Sequence[FlowPhase]
+    A share depends on the phase if it moves by more than a fifth of an equal share between two levels, and by more than two standard errors
+    of the difference; the errors are those of means over the measured intervals. `benches/phase.py` judges this rule, which is the engine's
+    (`crates/view/src/phase.rs`).
+    """
+
+    levels: Sequence[Level]
+
+    def answer(self, most: int) -> dict[str, Any]:
+        """As the page has it, with the `most` flows whose shares move most, if there are more."""
+        found: dict[str, Any] = json.loads(_core.phase_answer(self.levels, most)[0])
+        return found
 
     @property
     def depends(self) -> bool:
         """Whether the share of a flow depends on the phase."""
-        return any(flow.depends for flow in self.flows)
-
-    def most_moved(self, count: int) -> Sequence[FlowPhase]:
-        """The flows, or if they are more than `count`, that many of them whose shares move most."""
-        return (
-            self.flows if len(self.flows) <= count else sorted(self.flows, key=lambda flow: -flow.share_moves)[:count]
-        )
+        return self.sentence() != ""
 
     def sentence(self) -> str:
-        """The result in a sentence; empty where nothing depends on the phase.
-
-        >>> Phase([FlowPhase("a", (0.91, 0.7, 0.61), (0.01, 0.01, 0.01), True)]).sentence()
-        'The share of a depends on the phase of arrivals: 0.91 without host noise, 0.70 with 0.1 packet times of it, 0.61 with 1.'
-        """
-        found = sorted((flow for flow in self.flows if flow.depends), key=lambda flow: -round(flow.share_moves, 9))
-        if not found:
-            return ""
-        first = found[0]
-        without, little, with_it = first.shares
-        others = [flow.flow for flow in found[1:]]
-        too = verb(len(others), "so does the share", "so do the shares")
-        more = f"; {too} of {listed(others)}" if others else ""
-        return (
-            f"The share of {first.flow} depends on the phase of arrivals: {without:.2f} without host noise, "
-            f"{little:.2f} with 0.1 packet times of it, {with_it:.2f} with 1{more}."
-        )
+        """The result in a sentence; empty where nothing depends on the phase."""
+        return _core.phase_answer(self.levels, 0)[1]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON data."""
-        return {
-            "noise": list(LEVELS), "depends": self.depends, "sentence": self.sentence(),
-            "flows": [flow.to_dict() for flow in self.flows],
-        }  # fmt: skip
-
-
-def noise_sentence(scenario: Mapping[str, Any]) -> str:
-    """A line about the noise that the hosts of a resolved scenario have; empty where they have none.
-
-    >>> noise_sentence({"hosts": {"noise": "1pkt"}, "flows": []})
-    'host noise: each packet leaves its host later by 0 to 1 packet time'
-    """
-    noise = scenario.get("hosts", {}).get("noise", LEVELS[0])
-    if noise in NONE:
-        own = sum(flow.get("noise", LEVELS[0]) not in NONE for flow in scenario["flows"])
-        return (
-            f"host noise: {own} of {len(scenario['flows'])} flows have some, as their own key `noise` says"
-            if own
-            else ""
-        )
-    times = noise.removesuffix("pkt")
-    span = noise if times == noise else f"{times} packet time{'s' * (times != '1')}"
-    return f"host noise: each packet leaves its host later by 0 to {span}"
+        answer = self.answer(len(self.levels[0][0]))
+        return {key: answer[key] for key in ("noise", "depends")} | {
+            "sentence": self.sentence(),
+            "flows": answer["flows"],
+        }
 
 
 def in_step(scenario: Scenario, control: _core.Control | None = None) -> list[int]:
@@ -145,13 +71,14 @@ def in_step(scenario: Scenario, control: _core.Control | None = None) -> list[in
     return found
 
 
-def at_noise(scenario: Scenario, level: str) -> Scenario:
-    """The scenario with this noise at all hosts, and no other of a flow's own."""
-    changed = scenario.put("hosts.noise", level)
-    for flow in changed.data.get("flows", []):
-        if isinstance(flow, dict):
-            flow.pop("noise", None)
-    return changed
+def at_levels(scenario: Scenario) -> list[Scenario]:
+    """The scenario with each of `LEVELS` of noise at all hosts, and no other of a flow's own; nothing is traced.
+
+    Raises:
+        HeadgateError: it holds a value that JSON does not know.
+    """
+    texts = _core.phase_scenarios(scenario.base().to_json())
+    return [scenario.derived(json.loads(text)) for text in texts]
 
 
 def check(
@@ -162,9 +89,6 @@ def check(
     progress: Progress | None = None,
 ) -> Phase:
     """Runs a scenario with each level of noise, once each, and compares the flows.
-
-    A share depends on the phase if it moves by more than `MOVES` of an equal share between two levels, and by more than two standard errors
-    of the difference; the errors are those of means over the measured intervals. `benches/phase.py` judges this rule.
 
     Args:
         scenario: with any noise.
@@ -177,15 +101,12 @@ def check(
         ScenarioError: something in the scenario is wrong.
     """
     scenario.require_code()
-    bare = scenario.base().put("traces", [])
     known = "" if results is None else _level(results.scenario)
     seed = results.seed if results is not None and seed is None else seed
-    jobs = [level for level in LEVELS if level != known]
+    jobs = {level: noisy for level, noisy in zip(LEVELS, at_levels(scenario), strict=True) if level != known}
     # Each level is a run of a study, so that all processors work.
     runs = scenario._checked(
-        lambda: run_all(
-            [(at_noise(bare, level).to_json(), seed, 0) for level in jobs], lambda _, run: run, threads, progress
-        )
+        lambda: run_all([(noisy.to_json(), seed, 0) for noisy in jobs.values()], lambda _, run: run, threads, progress)
     )
     by_level = {level: Results([run]) for level, run in zip(jobs, runs, strict=True)}
     if results is not None and known:
@@ -195,17 +116,7 @@ def check(
 
 def compared(levels: Sequence[Results]) -> Phase:
     """The flows of the runs with each level of `LEVELS`, in this order; of several replications the first."""
-    shares, errors, waits = zip(*(_shares(results) for results in levels), strict=True)
-    names = levels[0].flows["flow"][: levels[0].flow_count].tolist()
-    least = MOVES / max(len(names), 1)
-    found = []
-    for i, name in enumerate(names):
-        pairs = [
-            (shares[a][i] - shares[b][i], math.hypot(errors[a][i], errors[b][i])) for a, b in ((0, 1), (0, 2), (1, 2))
-        ]
-        depends = any(abs(moved) > max(least, 2 * error) for moved, error in pairs)
-        found.append(FlowPhase(name, tuple(float(s[i]) for s in shares), tuple(float(w[i]) for w in waits), depends))
-    return Phase(found)
+    return Phase([_counts(results) for results in levels])
 
 
 def _level(resolved: Mapping[str, Any]) -> str:
@@ -214,15 +125,11 @@ def _level(resolved: Mapping[str, Any]) -> str:
     return noise if noise in LEVELS and not any("noise" in flow for flow in resolved["flows"]) else ""
 
 
-def _shares(results: Results) -> tuple[Any, Any, Any]:
-    """Of each flow in the first run: its share of all goodput, the standard error of this share, and the mean wait in seconds."""
-    flows, measured = results.flows, results._measured
-    bytes_, waits = (flows[name][: results.flow_count] for name in ("unique_bytes", "queueing_mean_s"))
-    parts = measured["unique_bytes"][0].astype(float)
-    by_interval = parts / np.maximum(parts.sum(axis=1, keepdims=True), 1)
-    count = len(by_interval)
-    errors = by_interval.std(axis=0, ddof=1) / math.sqrt(count) if count > 1 else np.zeros(results.flow_count)
-    return bytes_ / max(bytes_.sum(), 1), errors, waits
+def _counts(results: Results) -> Level:
+    names, bytes_, waits = (
+        results.flows[name][: results.flow_count].tolist() for name in ("flow", "unique_bytes", "queueing_mean_s")
+    )
+    return names, bytes_, waits, results._measured["unique_bytes"][0].tolist()
 
 
 #: Where a scenario keeps what a round trip is made of.
@@ -246,9 +153,7 @@ def axis_warning(scenario: Scenario, axes: Iterable[str]) -> str:
         return ""
     base = scenario.base()
     try:
-        resolved = base.resolve()
-        noises = [part.get("noise", NONE[0]) for part in (resolved.get("hosts", {}), *resolved["flows"])]
-        if any(noise not in NONE for noise in noises) or not in_step(base):
+        if base.resolve().engine.noise() or not in_step(base):
             return ""
     except ScenarioError:
         # A base that is no scenario without its axes: its variants are checked by themselves.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from ..checks.phase import ADVICE, LEVELS, at_noise, compared, in_step
+from ..checks.phase import LEVELS, at_levels, compared, in_step
 from ..results.results import Results
 from ..scenario.scenario import Scenario
 from .engine import run, stoppable
@@ -38,17 +39,10 @@ def checked(
     with stoppable():
         numbers = in_step(scenario, control)
     if not numbers:
-        return {"in_step": False, "noise": list(LEVELS), "depends": False, "sentence": "", "flows": [], "more_flows": 0}
-    bare, levels = scenario.base().set("traces", []), []
-    for level in LEVELS:
-        levels.append(Results([run(at_noise(bare, level), seed, control, number)]))
+        nothing: dict[str, Any] = json.loads(_core.not_in_step())
+        return nothing
+    levels: list[Results] = []
+    for noisy in at_levels(scenario):
+        levels.append(Results([run(noisy, seed, control, number)]))
         report(len(levels) / len(LEVELS))
-    found = compared(levels)
-    listed = found.most_moved(MOST)
-    return {
-        **found.to_dict(),
-        "in_step": True,
-        "sentence": f"{found.sentence()} {ADVICE}" if found.depends else "",
-        "flows": [flow.to_dict() for flow in listed],
-        "more_flows": len(found.flows) - len(listed),
-    }
+    return compared(levels).answer(MOST)

@@ -17,7 +17,6 @@ from typing import Any
 from .. import _core
 from ..base import memory
 from ..base.resolved import Resolved
-from ..checks.phase import noise_sentence
 from ..results.results import Results
 from ..scenario.effects import warnings
 from ..scenario.scenario import Scenario
@@ -285,7 +284,7 @@ def finished(
         "until": until,
         "seconds": seconds,
         "note": note,
-        "noise": noise_sentence(whole),
+        "noise": whole.engine.noise(),
         **summary(results, warnings(whole, whole_s), whole_s),
         "network": json.loads(whole.engine.picture()),
         "views": [view.head() for view in shown],

@@ -3,6 +3,7 @@
 mod conform;
 mod effects;
 pub mod network;
+pub mod phase;
 mod pictures;
 mod words;
 
@@ -12,6 +13,7 @@ use pyo3::prelude::*;
 /// Adds the functions.
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     conform::add(m)?;
+    phase::add(m)?;
     pictures::add(m)?;
     words::add(m)
 }

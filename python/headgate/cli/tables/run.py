@@ -8,7 +8,6 @@ from typing import Any
 from rich.markup import escape
 
 from ...base.units import LEAST_TIME, scale_of
-from ...checks.phase import noise_sentence
 from ...results.groups import FlowGroup, groups
 from ...results.metrics import OF_COLUMN
 from ...results.results import OF_ONE_RUN, Results, digits, equal_text
@@ -52,7 +51,7 @@ def print_results(results: Results, top: int | None = None, wide: bool = False) 
         out.print("counts are totals of all runs")
     else:
         out.print(f"mean ± {spread} over {over}; counts are totals")
-    noise = noise_sentence(results.scenario)
+    noise = results.scenario.engine.noise()
     if noise:
         out.print(noise, markup=False)
     left: list[Column] = []
