@@ -60,7 +60,7 @@ impl Recording {
 /// let ready = headgate_view::prepared(&given, false).unwrap();
 /// assert_eq!((&ready["interval"], &ready["warm_up"]), (&json!("100ms"), &json!("2s")));
 /// assert_eq!(headgate_view::prepared(&given, true).unwrap()["traces"], json!(["drops"]));
-/// assert_eq!(headgate_view::prepared(&json!({}), false).unwrap_err().message, "duration: expected a value for `duration`, which is missing");
+/// assert_eq!(headgate_view::prepared(&json!({}), false).unwrap_err().message, "expected a value for `duration`, which is missing");
 /// ```
 pub fn prepared(given: &Value, few: bool) -> Result<Value, Fault> {
     let mut ready = given.clone();

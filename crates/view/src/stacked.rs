@@ -149,7 +149,7 @@ mod tests {
             ("port", Cells::Int(vec![0, 1, 1, 1, 1])),
             ("flow", Cells::Int(vec![1, 0, 0, 2, 2])),
             ("arrived_s", Cells::Float(vec![0.0, 1.0, 1.5, 1.5, 3.0])),
-            ("start_s", Cells::Float(vec![2.0, 1.0, 4.0, 2.0, f64::NAN])),
+            ("start_s", Cells::Float(vec![2.0, 1.0, 4.0, 2.0, -f64::NAN])),
         ]
     }
 

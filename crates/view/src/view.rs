@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_view_is_described_without_its_points_and_gives_those_of_a_picture() {
         let lines = vec![
-            Line::held("a", Some("a"), vec![0.0, 1.000_000_000_4], vec![1.0, f64::NAN], 2.0),
+            Line::held("a", Some("a"), vec![0.0, 0.999_999_999_6], vec![1.0, f64::NAN], 2.0),
             Line::new("all", None, vec![], vec![]),
         ];
         let view = View { steps: false, lines, ..View::new("rtt", "Round-trip time", "s") };
