@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from headgate.base.catalogue import catalogue
 from headgate.lab.games import SelfishGame, SelfishResult
 from headgate.lab.games.cells import GameCell
-from headgate.lab.games.strategies import STRATEGIES, applies, flow_of
+from headgate.lab.games.strategies import all_strategies, applies, flow_of
 
 from ..conftest import Cli
 
@@ -67,9 +69,10 @@ def test_claims_are_made_where_they_are_read(asked: SelfishGame) -> None:
     # Where all are honest, all have the priority that the honest have.
     assert [f["priority"] for f in asked.scenarios[trial.honest].resolve()["flows"]] == [7] * 4
     assert _flows(asked, "label", csfq)[3]["label"] == "500kbit/s"
-    assert applies(STRATEGIES["priority"], GameCell("cake", "1Mbit/s", "40ms", "1bdp"))
+    assert applies(all_strategies()["priority"], GameCell("cake", "1Mbit/s", "40ms", "1bdp"))
     assert (
-        flow_of(STRATEGIES["priority"], "reno", GameCell("cake", "1Mbit/s", "40ms", "1bdp"), 4, 0) == "reno:priority=46"
+        flow_of(all_strategies()["priority"], "reno", GameCell("cake", "1Mbit/s", "40ms", "1bdp"), 4, 0)
+        == "reno:priority=46"
     )
 
 
@@ -158,3 +161,9 @@ def test_the_command_prints_a_row_for_each_discipline(cli: Cli) -> None:
     rows = [line.split()[0] for line in text.splitlines() if " flood " in line]
     assert rows == ["fcfs", "fq"] and "page: s/index.html" in text.splitlines()
     assert "null: an honest source under another name gains in" in text
+
+
+def test_strategies_are_read_when_they_are_asked_for() -> None:
+    program = "from headgate.lab.games import all_strategies; print(all_strategies.cache_info().currsize, len(all_strategies()) > 1)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "0 True\n"

@@ -11,7 +11,7 @@ from .mixing import MixGame
 from .payoffs import PAYOFFS
 from .result import MixResult
 from .selfish import SelfishGame
-from .strategies import STRATEGIES, Strategy
+from .strategies import Strategy, all_strategies
 from .theory import PayoffTable
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PAYOFFS",
-    "STRATEGIES",
     "GameCell",
     "MixGame",
     "MixResult",
@@ -28,6 +27,7 @@ __all__ = [
     "SelfishGame",
     "SelfishResult",
     "Strategy",
+    "all_strategies",
     "game",
 ]
 

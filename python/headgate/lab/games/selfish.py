@@ -75,7 +75,7 @@ class SelfishGame(Cells):
             rtt: round trips without queueing and transmission.
             buffer: buffers, as `1bdp`, `64KB`, `100pkt` or `50ms`; queues without a buffer have none.
             classify: what the queue calls one conversation: `pair` (of hosts), `source`, `destination`, `flow`.
-            strategies: some of `STRATEGIES`, or `all`; claims are left out where no discipline reads them.
+            strategies: names of `all_strategies()`, or `all`; claims are left out where no discipline reads them.
             payoff: what a source wants more of: `goodput`, `power` or `delay` (less of it).
             tolerance: a gain of at most this part of a fair share is none.
             duration: simulated time of a run.

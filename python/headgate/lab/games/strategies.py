@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 
 from ...base.catalogue import catalogue
@@ -46,8 +47,10 @@ class Strategy:
     reads: str = ""
 
 
-#: All strategies.
-STRATEGIES: Mapping[str, Strategy] = {strategy.name: strategy for strategy in listed(Strategy, __file__, "strategies")}
+@cache
+def all_strategies() -> Mapping[str, Strategy]:
+    """All strategies by their names, read when they are first asked for."""
+    return {strategy.name: strategy for strategy in listed(Strategy, __file__, "strategies")}
 
 
 def read_strategies(text: str) -> list[Strategy]:
@@ -56,30 +59,31 @@ def read_strategies(text: str) -> list[Strategy]:
     Raises:
         HeadgateError: one is none, or stands twice.
 
-    >>> [s.name for s in read_strategies("flood,null")], len(read_strategies("all")) == len(STRATEGIES)
+    >>> [s.name for s in read_strategies("flood,null")], len(read_strategies("all")) == len(all_strategies())
     (['flood', 'null'], True)
     """
+    every = all_strategies()
     if text.strip() == "all":
-        return list(STRATEGIES.values())
+        return list(every.values())
     found = split(text, "--strategies")
     for i, name in enumerate(found):
-        if name not in STRATEGIES:
-            known = ", ".join(STRATEGIES)
+        if name not in every:
+            known = ", ".join(every)
             raise HeadgateError(
-                f"--strategies: found {cut(repr(name))}; expected all, or some of {known}.{nearest(name, list(STRATEGIES))}"
+                f"--strategies: found {cut(repr(name))}; expected all, or some of {known}.{nearest(name, list(every))}"
             )
         if name in found[:i]:
             raise HeadgateError(f"--strategies: found {name} twice; expected each once")
     if not found:
         raise HeadgateError("--strategies: expected at least one, such as flood")
-    return [STRATEGIES[name] for name in found]
+    return [every[name] for name in found]
 
 
 def applies(strategy: Strategy, cell: GameCell) -> bool:
     """Whether a strategy means anything to a discipline: a claim only where it is read.
 
-    >>> applies(STRATEGIES["label"], GameCell("csfq", "1Mbit/s", "40ms", "1bdp")), applies(
-    ...     STRATEGIES["label"], GameCell("fq", "1Mbit/s", "40ms", "1bdp"))
+    >>> applies(all_strategies()["label"], GameCell("csfq", "1Mbit/s", "40ms", "1bdp")), applies(
+    ...     all_strategies()["label"], GameCell("fq", "1Mbit/s", "40ms", "1bdp"))
     (True, False)
     """
     return not strategy.reads or strategy.reads in catalogue("disciplines")[discipline_of(cell.queue)].does
@@ -95,9 +99,9 @@ def flow_of(strategy: Strategy, honest: str, cell: GameCell, flows: int, buffer_
         flows: sources on the line.
         buffer_bytes: of the queue, for the fixed window.
 
-    >>> flow_of(STRATEGIES["flood"], "reno", GameCell("fq", "20Mbit/s", "40ms", "1bdp"), 10, 1e5)
+    >>> flow_of(all_strategies()["flood"], "reno", GameCell("fq", "20Mbit/s", "40ms", "1bdp"), 10, 1e5)
     'cbr:rate=40Mbit/s'
-    >>> flow_of(STRATEGIES["window"], "reno", GameCell("fq", "20Mbit/s", "40ms", "1bdp"), 10, 1e5)
+    >>> flow_of(all_strategies()["window"], "reno", GameCell("fq", "20Mbit/s", "40ms", "1bdp"), 10, 1e5)
     'generic:window=40'
     """
     line = quantity("--rate", cell.rate, "bps")
@@ -117,7 +121,7 @@ def flow_of(strategy: Strategy, honest: str, cell: GameCell, flows: int, buffer_
 def transports_of(strategies: Iterable[Strategy], honest: str, cell: GameCell, flows: int) -> str:
     """A sentence if a strategy gains or loses by another transport than honest flows have, too; empty otherwise.
 
-    >>> transports_of([STRATEGIES["flood"], STRATEGIES["aimd4"]], "reno", GameCell("fq", "20Mbit/s", "40ms", "1bdp"), 10)[:41]
+    >>> transports_of([all_strategies()["flood"], all_strategies()["aimd4"]], "reno", GameCell("fq", "20Mbit/s", "40ms", "1bdp"), 10)[:41]
     'reno and aimd have different transports ('
     """
     # Its window says nothing of its transport.
