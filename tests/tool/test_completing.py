@@ -22,6 +22,9 @@ from ..conftest import Cli
         ("list papers st", ["stoica1998"]),
         ("control cub", ["cubic", "cubic_linux"]),
         ("examples gam", ["game"]),
+        ("cite fq_c", ["fq_codel"]),
+        # The shell completes files itself.
+        ("cite scenarios/t", ["file,scenarios/t"]),
         # Where nothing can be said, nothing is offered, and nothing fails.
         ("reproduce nobody fig", []),
         ("list nothing dr", []),

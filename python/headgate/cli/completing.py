@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..base.errors import HeadgateError
 
@@ -34,12 +35,13 @@ def controls(_: click.Context, __: click.Parameter, incomplete: str) -> Completi
     return starting_with(catalogue("flow-controls"), incomplete)
 
 
-def schemes(_: click.Context, __: click.Parameter, incomplete: str) -> Completions:
-    """Disciplines, AQMs, flow controls and workloads; a shell completes files where there is none."""
+def schemes(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Disciplines, AQMs, flow controls and workloads; files where there is none."""
     from ..base.catalogue import catalogue
 
     kinds = ("disciplines", "aqms", "flow-controls", "workloads")
-    return starting_with(dict.fromkeys(name for kind in kinds for name in catalogue(kind)), incomplete)
+    found = starting_with(dict.fromkeys(name for kind in kinds for name in catalogue(kind)), incomplete)
+    return [CompletionItem(name) for name in found] or [CompletionItem(incomplete, type="file")]
 
 
 def lessons(_: click.Context, __: click.Parameter, incomplete: str) -> Completions:
