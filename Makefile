@@ -186,7 +186,7 @@ define RELEASE_TOOLS
 @$(SYNC) --group release --no-install-project
 endef
 
-# Targets, such as WHEELS=x86_64-unknown-linux-musl; all four take some 20 minutes.
+# Targets, such as WHEELS=x86_64-unknown-linux-musl; each takes minutes.
 WHEELS ?=
 wheels: $(TOOLS)/bin/uv ## build the wheels for Linux (glibc 2.17 and musl 1.2, x86-64 and aarch64) into dist
 	$(RELEASE_TOOLS)
