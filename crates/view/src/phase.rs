@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(Phase { flows: vec![steady] }.sentence(), "");
         let answer = Phase { flows: three }.answer(2);
         let listed: Vec<&Value> = answer["flows"].as_array().into_iter().flatten().map(|flow| &flow["flow"]).collect();
-        assert_eq!((listed, &answer["more_flows"]), (vec!["b", "a"], &json!(1)));
+        assert_eq!((json!(listed), &answer["more_flows"]), (json!(["b", "a"]), &json!(1)));
         assert_eq!(answer["flows"][0]["queueing_s"], json!([0.1, null, 0.3]));
         assert!((answer["flows"][0]["queueing_moves_s"].as_f64().unwrap_or(0.0) - 0.2).abs() < 1e-12);
         assert!(answer["sentence"].as_str().is_some_and(|text| text.ends_with(ADVICE)));
