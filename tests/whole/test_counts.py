@@ -47,6 +47,7 @@ SEVERAL = {
     ("explore/compare.py", "seeds"): "only if there are several",
     ("explore/compare.py", "runs"): "only if there are several",
     ("explore/replays/run.py", "packets"): "more than are kept",
+    ("explore/replays/views.py", "packets"): "after a word",
     ("explore/story.py", "packets"): "a window with a digit after the point",
     ("lab/attacks/sentences.py", "runs"): "of several seeds",
     ("lab/conformance/disciplines.py", "packets"): "a rate",
