@@ -78,7 +78,7 @@ fn date<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// A value of a file as Python has it; none if a file cannot have it.
-fn value(object: &Bound<'_, PyAny>) -> Option<Value> {
+pub(crate) fn value(object: &Bound<'_, PyAny>) -> Option<Value> {
     let placed = |object: &Bound<'_, PyAny>| Some(Placed { line: 0, value: value(object)? });
     Some(if object.is_none() {
         Value::Null

@@ -3,6 +3,7 @@
 
 pub mod columns;
 pub mod conform;
+pub mod controls;
 pub mod effects;
 mod fault;
 mod intervals;
@@ -16,6 +17,7 @@ mod view;
 mod views;
 pub mod words;
 
+pub use controls::{Control, amount, controls, value_at, with_value, written};
 pub use fault::Fault;
 pub use prepare::{Beginning, INTERVALS, Recording, prepared, shorter};
 pub use reduce::{WIDEST, reduced};

@@ -17,7 +17,6 @@ from ..base.errors import cut, nearest
 from ..scenario.scenario import Scenario
 from .controls import controls, value_at, with_value
 from .engine import run
-from .fields import amount
 from .lesson_cautions import cautions
 from .number_paths import NumberOfRun, measured
 from .page_scenario import prepared
@@ -219,8 +218,10 @@ def words(value: Any) -> str:
 
 def _canonical(text: str) -> object:
     """What a text of a scenario means: `20000kbit/s` and `20 Mbit/s` are the same."""
-    number = amount(text)
-    return text.replace(" ", "") if number is None else number
+    try:
+        return _core.quantity(text)[2]
+    except ValueError:
+        return text.replace(" ", "")
 
 
 def _holds(condition: dict[str, Any], run: Finished) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from ..base.documents import Toml, document, toml
-from ..base.errors import HeadgateError, cut, option_of, placed
+from ..base.errors import HeadgateError, cut, placed
 from ..base.notebook import MOST, heading, table
 from ..base.programs import commands
 from ..base.resolved import Resolved
@@ -19,12 +19,13 @@ from . import files
 from .code import Coded
 from .paths import assign as assign
 from .paths import copied
-from .paths import tables_at as tables_at
 from .plain import require_plain
 
 if TYPE_CHECKING:
     from ..base.parallel import Progress
     from ..results.results import Results
+
+T = TypeVar("T")
 
 #: Maximum length of a scenario file in bytes.
 LONGEST = 8_000_000
@@ -202,17 +203,8 @@ class Scenario(Coded):
     def _refuse(self, places: list[str]) -> None:
         """Raises what is wrong at these places, or within them."""
         base = self.base()
-        text = base.to_json()
-        try:
-            with base.looking():
-                _core.check(text)
-        except _core.ScenarioError as e:
-            faults = [(e.path, str(e)), *getattr(e, "others", [])]
-            own = [fault for fault in faults if option_of(fault[0], dict.fromkeys(places, "")) is not None]
-            if own:
-                error = e if own[0] is faults[0] else _core.ScenarioError(own[0][1])
-                error.path, error.others = own[0][0], own[1:]
-                raise placed(error, self.origin, None, {}) from None
+        base._file, base._options = None, {}
+        base.asked(lambda text: _core.check_at(text, places))
 
     def set_option(self, option: str, path: str, value: Any) -> Scenario:
         """As `set`, for an option of a command such as `--set links.slow.rate=1Mbit/s`: its errors name the option.
@@ -262,9 +254,19 @@ class Scenario(Coded):
         Raises:
             ScenarioError: something in it is wrong; the error names the place, what was found and what was expected.
         """
-        with self.looking():
-            resolved = self._checked(lambda: _core.Resolved(self.to_json()))
+        resolved = self.asked(_core.Resolved)
         return Resolved(json.loads(resolved.text()), resolved)
+
+    def asked(self, question: Callable[[str], T]) -> T:
+        """What the engine answers to a question, which gets the scenario as JSON text.
+
+        Code of the scenario is not run unless it was allowed to.
+
+        Raises:
+            ScenarioError: the engine says what is wrong; the error names the file too, and the line or the option.
+        """
+        with self.looking():
+            return self._checked(lambda: question(self.to_json()))
 
     def run(
         self,
@@ -322,7 +324,7 @@ class Scenario(Coded):
             results.save(out, format)
         return results
 
-    def _checked(self, action: Any) -> Any:
+    def _checked(self, action: Callable[[], T]) -> T:
         """Calls a function and puts the file's name, the line or the option before the text of a scenario error."""
         try:
             return action()

@@ -1,6 +1,7 @@
 //! What `headgate-view` says, for Python.
 
 mod conform;
+mod controls;
 mod effects;
 pub mod network;
 pub mod phase;
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     conform::add(m)?;
     phase::add(m)?;
+    controls::add(m)?;
     pictures::add(m)?;
     words::add(m)
 }

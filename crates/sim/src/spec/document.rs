@@ -3,6 +3,8 @@
 //! The crate `toml` reads it. It bounds how deep lists and inline tables lie in each other and how many parts a key has, but not both together:
 //! what is deeper than a few levels is refused before, so that time, memory and the stack that are used follow from the length of the text.
 
+mod json;
+
 use headgate_packet::cut;
 use std::fmt;
 use toml::de::{DeTable, DeValue};
@@ -41,7 +43,7 @@ pub enum Value {
     /// A list.
     List(Vec<Placed>),
     /// A table, in the order of its keys in the text.
-    Table(Vec<(String, Placed)>),
+    Table(Table),
     /// Nothing, which JSON has and TOML has not.
     Null,
 }
@@ -55,45 +57,45 @@ pub struct Placed {
     pub value: Value,
 }
 
-impl From<&serde_json::Value> for Value {
-    fn from(json: &serde_json::Value) -> Value {
-        // JSON has no lines by which anybody asks.
-        let placed = |value| Placed { line: 0, value: Value::from(value) };
-        match json {
-            serde_json::Value::Null => Value::Null,
-            serde_json::Value::Bool(truth) => Value::Boolean(*truth),
-            serde_json::Value::Number(number) if number.is_f64() => Value::Float(number.as_f64().expect("it is one")),
-            serde_json::Value::Number(number) => Value::Integer(number.to_string(), 10),
-            serde_json::Value::String(text) => Value::Text(text.clone()),
-            serde_json::Value::Array(entries) => Value::List(entries.iter().map(placed).collect()),
-            serde_json::Value::Object(entries) => {
-                Value::Table(entries.iter().map(|(key, value)| (key.clone(), placed(value))).collect())
-            }
+impl Value {
+    /// What a table has under a key.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Value::Table(entries) => get(entries, key),
+            _ => None,
+        }
+    }
+
+    /// A table, an empty one in the place of any other value.
+    pub fn table(&mut self) -> &mut Table {
+        if !matches!(self, Value::Table(_)) {
+            *self = Value::Table(Table::new());
+        }
+        match self {
+            Value::Table(entries) => entries,
+            _ => unreachable!("it is a table now"),
         }
     }
 }
 
-impl Value {
-    /// It in JSON, if that has such values: it has no dates, no infinite numbers, and of whole numbers those of 64 bits.
-    pub fn json(&self) -> Option<serde_json::Value> {
-        Some(match self {
-            Value::Text(text) => text.as_str().into(),
-            Value::Integer(digits, base) => match i64::from_str_radix(digits, *base) {
-                Ok(number) => number.into(),
-                Err(_) => u64::from_str_radix(digits, *base).ok()?.into(),
-            },
-            Value::Float(number) => serde_json::Number::from_f64(*number)?.into(),
-            Value::Boolean(truth) => (*truth).into(),
-            Value::Date(_) => return None,
-            Value::List(entries) => {
-                entries.iter().map(|placed| placed.value.json()).collect::<Option<Vec<_>>>()?.into()
-            }
-            Value::Table(entries) => {
-                let entries = entries.iter().map(|(key, placed)| Some((key.clone(), placed.value.json()?)));
-                serde_json::Value::Object(entries.collect::<Option<_>>()?)
-            }
-            Value::Null => serde_json::Value::Null,
-        })
+/// A table, in the order of its keys.
+pub type Table = Vec<(String, Placed)>;
+
+/// What a table has under a key.
+pub fn get<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
+    table.iter().find(|(known, _)| known == key).map(|(_, placed)| &placed.value)
+}
+
+/// The same, to be changed.
+pub fn get_mut<'a>(table: &'a mut Table, key: &str) -> Option<&'a mut Value> {
+    table.iter_mut().find(|(known, _)| known == key).map(|(_, placed)| &mut placed.value)
+}
+
+/// Puts a value under a key, in the place of one that is there.
+pub fn put(table: &mut Table, key: &str, value: Value) {
+    match get_mut(table, key) {
+        Some(own) => *own = value,
+        None => table.push((key.to_owned(), Placed { line: 0, value })),
     }
 }
 

@@ -50,6 +50,18 @@ impl SpecError {
         self
     }
 
+    /// What of it is wrong at these places or within them; `None` if nothing is.
+    pub fn within(mut self, places: &[String]) -> Option<SpecError> {
+        let inside = |path: &str| {
+            let rest = |place: &String| path.strip_prefix(place.as_str()).map(str::to_owned);
+            places.iter().filter_map(rest).any(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let others = std::mem::take(&mut self.others);
+        let mut own = std::iter::once(self).chain(others).filter(|fault| inside(&fault.path));
+        let first = own.next()?;
+        Some(SpecError { others: own.collect(), ..first })
+    }
+
     /// From serde's error, looking up in `file` what stands at its path.
     pub fn from_serde(e: &serde_path_to_error::Error<serde_json::Error>, file: &Value) -> SpecError {
         let text = e.inner().to_string();

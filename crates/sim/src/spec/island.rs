@@ -144,7 +144,7 @@ fn members(s: &Scenario, islands: &[Island], pace: &mut Pace<'_>) -> Result<Hash
 }
 
 /// Whether a name matches a pattern in which `*` stands for any characters.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();

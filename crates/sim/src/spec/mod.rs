@@ -15,6 +15,7 @@ mod island;
 mod likeness;
 mod links;
 mod names;
+pub mod paths;
 mod plain;
 mod shared;
 pub mod short_names;

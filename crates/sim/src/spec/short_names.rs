@@ -3,7 +3,7 @@
 //! `workload = "web"` is what the list says of `web`. Keys that the flow has itself are kept, and so are parameters that stand beside the name, as in
 //! `workload = { kind = "web", bytes = "1MB" }`. A size of transfers that is a number of bytes, `size = "100KB"`, is `bytes = "100KB"`.
 
-use super::document::{Document, Placed, Value};
+use super::document::{Document, Placed, Table, Value, get, get_mut};
 use headgate_packet::Quantity;
 use serde_json::json;
 use std::borrow::Cow;
@@ -177,9 +177,6 @@ impl ShortName {
     }
 }
 
-/// A table.
-type Table = Vec<(String, Placed)>;
-
 /// What a name stands for.
 fn meaning(short: &ShortName) -> &'static Table {
     static MEANINGS: LazyLock<Vec<Table>> = LazyLock::new(|| LIST.iter().map(|short| table(&short.entry())).collect());
@@ -197,14 +194,6 @@ fn table(text: &str) -> Table {
         },
         _ => unreachable!("a document is a table"),
     }
-}
-
-fn get<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
-    table.iter().find(|(known, _)| known == key).map(|(_, placed)| &placed.value)
-}
-
-fn get_mut<'a>(table: &'a mut Table, key: &str) -> Option<&'a mut Value> {
-    table.iter_mut().find(|(known, _)| known == key).map(|(_, placed)| &mut placed.value)
 }
 
 /// The name of a choice, which is a text or a table with `kind`.
@@ -243,6 +232,16 @@ pub(super) fn spell_out_all(file: &mut serde_json::Value) {
         let mut value = Value::from(&*flow);
         if spell_out(&mut value) {
             *flow = value.json().expect("it came from JSON");
+        }
+    }
+}
+
+/// The same in contents that keep their order.
+pub fn spell_out_file(file: &mut Value) {
+    let Value::Table(file) = file else { return };
+    if let Some(Value::List(flows)) = get_mut(file, "flows") {
+        for flow in flows {
+            spell_out(&mut flow.value);
         }
     }
 }

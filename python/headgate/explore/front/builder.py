@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._core import ScenarioError
+from ...base.catalogue import parameter_names
 from ...base.errors import HeadgateError, brief, cut
 from ...base.toml import file_text
 from ...quick import notes, parse, read_line
 from ...quick import scenario as scenario_of
 from ...scenario.baselines import PLAIN
-from ..fields import branch, control, kinds, node, written
+from ..controls import choice, control, kinds, written
 from ..wire import RequestError
 
 #: What the builder begins with: a call beside a download.
@@ -86,7 +87,7 @@ def built(answers: Mapping[str, Any]) -> dict[str, Any]:
         RequestError: there is no such question.
     """
     given = _read(answers_of(answers))
-    if "buffer" not in _queue(given["queue"]):
+    if "buffer" not in parameter_names("disciplines").get(_kind(given), ()):
         # The buffer was given for the discipline before; one without a buffer ignores it.
         given["buffer"] = ""
     rate, rtt, flows, queue, noise = (given[key] for key in ("rate", "rtt", "flows", "queue", "noise"))
@@ -178,31 +179,28 @@ def answers_of(answers: Mapping[str, Any]) -> dict[str, str]:
     return {key: answers.get(key, first).strip() for key, first in FIRST.items()}
 
 
-def _queue(text: str) -> Mapping[str, Any]:
-    """The parameters of a discipline in the schema; none if there is no such discipline."""
-    found = branch(node("Link", "queue"), text.partition(":")[0].strip())
-    return {} if found is None else found["properties"]
+def _kind(given: Mapping[str, str]) -> str:
+    """The name of the discipline, before its parameters."""
+    return given["queue"].partition(":")[0].strip()
 
 
 def _controls(given: Mapping[str, str]) -> list[dict[str, Any]]:
     """The questions as controls, with the answers as their values."""
-    link, queue = node("Link"), node("Link", "queue")
-    kind = given["queue"].partition(":")[0].strip()
-    chosen = (branch(queue, kind) or {}).get("description")
+    kind, choices = _kind(given), kinds("queue")
+    chosen = next((each["help"] for each in choices if each["value"] == kind), None)
     found = [
-        control("rate", "rate of the link", "Network", link["properties"]["rate"], given["rate"], True),
-        control("rtt", "round-trip time", "Network", link["properties"]["delay"], given["rtt"], True),
-        {**_plain("queue", "queue", "Queue", kind), "kind": "choice", "choices": kinds(queue), "help": chosen},
-    ]  # fmt: skip
-    buffer = _queue(given["queue"]).get("buffer")
-    if buffer is not None:
-        found.append(control("buffer", "buffer", "Queue", buffer, given["buffer"] or BUFFER, True))
+        control("rate", "rate of the link", "Network", ("Link", "rate"), given["rate"], True),
+        control("rtt", "round-trip time", "Network", ("Link", "delay"), given["rtt"], True),
+        {**_plain("queue", "queue", "Queue", kind), "kind": "choice", "choices": choices, "help": chosen},
+    ]
+    of_queue = choice("queue", "Queue", {"kind": kind, "buffer": given["buffer"] or BUFFER})
+    found += [{**each, "path": "buffer", "label": "buffer"} for each in of_queue if each["path"] == "queue.buffer"]
     number = re.fullmatch(r"\d+(\.\d+)?", given["noise"])
     noise = _plain("noise", "host noise", "Network", float(number[0]) if number else given["noise"])
     found.append(noise | ({"kind": "number", "low": 0, "from": 0, "to": 2, "step": 0.1} if number else {}))
     # The last one, since the page has more below it.
     found.append(_plain("flows", "flows", "Flows", given["flows"]))
-    return [{**each, "help": _HELP.get(each["path"], each["help"])} for each in found if each is not None]
+    return [{**each, "help": _HELP.get(each["path"], each["help"])} for each in found]
 
 
 def _plain(path: str, label: str, group: str, value: Any) -> dict[str, Any]:

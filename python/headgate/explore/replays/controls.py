@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..._core import ScenarioError
+from ...base.catalogue import parameter_names
 from ...base.choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
 from ...base.errors import HeadgateError, cut, wrong
 from ...base.toml import put
-from ..controls import choice
-from ..fields import branch, control, node, written
+from ..controls import choice, control, written
 from .settings import Settings, chosen_buffer
 
 #: The slider of the rate reaches from the mean load divided by this number to the mean load times this number.
@@ -24,27 +24,27 @@ def controls(settings: Settings) -> list[dict[str, Any]]:
     Raises:
         ScenarioError: something in the settings is wrong.
     """
-    return [c for c in _all(settings) if c is not None]
+    return list(_all(settings))
 
 
-def _all(settings: Settings) -> Iterator[dict[str, Any] | None]:
+def _all(settings: Settings) -> Iterator[dict[str, Any]]:
     data, whole = settings.data, settings.resolved
-    rate = control("rate", "rate of the line", "Line", node("Link", "rate"), data.get("rate", whole["rate"]), True)
+    rate = control("rate", "rate of the line", "Line", ("Link", "rate"), data.get("rate", whole["rate"]), True)
     load = settings.trace.seen(settings.reading).load_bps
-    if rate is not None and load is not None:
+    if load is not None:
         rate["help"] = (
             "Rate of the line. The slider reaches from a fifth of the mean load of the trace to five times that load."
         )
         now = rate["number"] or load
         rate |= {"from": min(max(round(load / RANGE), 1), now), "to": max(round(load * RANGE), now), "log": True}
     yield rate
-    yield from choice("", "queue", "", "Queue", data.get("queue"), True)
+    yield from choice("queue", "Queue", data.get("queue"))
     if settings.trace.kind == "capture":
         # Of a capture, `flow` means the same as the five-tuple.
         classes = [_as_choice(x) for x in CLASSIFY if x != "flow"]
         found = _plain("classify", "flows are by", "choice", settings.reading.classify, CLASSIFY_HELP)
         yield found | {"choices": classes, "group": "Flows", "main": True}
-    yield control("seed", "seed", "Run", node("", "seed"), whole["seed"], True)
+    yield control("seed", "seed", "Run", ("", "seed"), whole["seed"], True)
     for key, values in CONVENTIONS.items():
         if key != "ecn" or settings.trace.kind != "capture":
             label = {"ecn": "ECN of packets without it"}.get(key, key.replace("_", " "))
@@ -111,13 +111,12 @@ def _set_aqm(queue: dict[str, Any], key: str, value: Any) -> None:
 
 def _new_kind(settings: Settings, kind: Any) -> Settings:
     """With another discipline, which keeps the parameters that it shares with the one before."""
-    chosen = branch(node("Link", "queue"), kind) if isinstance(kind, str) else None
-    before = settings.data.get("queue", {})
-    shared = {k: v for k, v in before.items() if chosen is not None and k in chosen["properties"]}
+    known = parameter_names("disciplines").get(kind, ()) if isinstance(kind, str) else ()
+    shared = {k: v for k, v in settings.data.get("queue", {}).items() if k in known}
     buffer_only = {"buffer": chosen_buffer(settings.trace.seen(settings.reading), settings.resolved["rate"])}
     # A parameter of the same name may mean something else: the defaults of the new kind then.
     for table in (shared, {k: v for k, v in shared.items() if k == "buffer"}, buffer_only, {}):
-        changed = settings.with_(queue={**table, "kind": kind})
+        changed = settings.with_(queue={"kind": kind, **table})
         try:
             changed.resolved  # noqa: B018
         except ScenarioError as e:

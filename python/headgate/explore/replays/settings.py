@@ -17,7 +17,7 @@ from ...base.choices import CONVENTIONS
 from ...base.errors import HeadgateError, nearest, wrong
 from ...replays.options import LEVELS, Queue, disciplines, levels, rename
 from ...scenario.baselines import PLAIN
-from ..fields import written
+from ..controls import written
 from .trace import Read, Reading, Trace
 
 #: The rate that is chosen, as a part of the mean load, and the time for which the buffer that is chosen holds its bytes.
