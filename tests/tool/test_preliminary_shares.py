@@ -9,7 +9,6 @@ import pytest
 
 import headgate
 from headgate import Scenario, quick
-from headgate.results.fairness import DEMAND_COLUMNS, Stretch, shares_of
 from headgate.results.sentences import halves_bps, sentences
 
 
@@ -59,22 +58,6 @@ def test_a_study_has_the_same_shares() -> None:
     )
     study = headgate.Sweep(scenario, {"topology.line.rate": ["10Mbit/s", "20Mbit/s"]}).run()
     assert np.round(study.flows["max_min_bps"].to_numpy() / 1e6, 3).tolist() == [7.5, 2.5, 15.0, 5.0]
-
-
-def test_shares_over_parts_of_the_time_are_those_of_each_part() -> None:
-    whole: dict[str, list[float]] = dict(
-        zip(DEMAND_COLUMNS, ([np.inf] * 3, [1.0] * 3, [0.0] * 3, [10.0] * 3), strict=False)
-    )
-    # 0 to 4 s: one flow; 4 to 6 s: three; 6 to 10 s: two.
-    asked = whole | {"sends_from_s": [0.0, 4.0, 4.0], "sends_until_s": [10.0, 10.0, 6.0]}
-    cuts = [(0.0, 4.0, 6.0), (4.0, 6.0, 6.0), (6.0, 10.0, 6.0)]
-    parts = [Stretch(a, b, [rate], [[0]] * 3) for a, b, rate in cuts]
-    assert shares_of(asked, parts) == pytest.approx([0.4 * 6 + 0.2 * 2 + 0.4 * 3, 0.2 * 2 + 0.4 * 3, 0.2 * 2])
-    # Of one stretch all flows are taken to send all of the time.
-    assert shares_of(asked, [Stretch(0.0, 10.0, [6.0], [[0]] * 3)]) == pytest.approx([2.0] * 3)
-    # The rate of each stretch is its own: 9 while one sends, 3 while three do, 4 while two do.
-    parts = [Stretch(a, b, [rate], [[0]] * 3) for (a, b, _), rate in zip(cuts, (9.0, 3.0, 4.0), strict=True)]
-    assert shares_of(asked, parts) == pytest.approx([0.4 * 9 + 0.2 * 1 + 0.4 * 2, 0.2 * 1 + 0.4 * 2, 0.2 * 1])
 
 
 def test_what_seeds_ask_for_is_their_mean() -> None:

@@ -6,6 +6,7 @@ use crate::watch::{Control, Watch};
 use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Cells, Delays, Followed, Rows, Run, Stretch, Table, TableName, Tracks, Window, delay_table};
+use headgate_view::Ran;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -89,6 +90,25 @@ impl RunResult {
     /// offered another mean rate than the scenario gives, with that in bit/s, and the flows whose data took other ports than those of routes.
     fn stretches(&self) -> Vec<Piece> {
         pieces(&self.stretches)
+    }
+}
+
+impl RunResult {
+    /// What the page and the sentences tell of.
+    pub(crate) fn told(&self) -> Ran<'_> {
+        let table = |wanted| {
+            let found = self.tables.iter().find(|(name, _)| *name == wanted);
+            &found.expect("all tables but that of delays are made").1
+        };
+        Ran {
+            scenario: &self.scenario,
+            flows: table(TableName::Flows),
+            intervals: table(TableName::Intervals),
+            links: table(TableName::Links),
+            classes: table(TableName::Classes),
+            routes: table(TableName::Routes),
+            stretches: &self.stretches,
+        }
     }
 }
 

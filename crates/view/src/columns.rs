@@ -9,6 +9,7 @@
 //! assert_eq!(columns::ints(&table, "drops"), [3, 4]);
 //! let (codes, names) = columns::names(&table, "flow");
 //! assert_eq!((codes, names[codes[0] as usize].as_str()), (&[1, 0][..], "b"));
+//! assert!(columns::each_name(&table, "flow").eq(["b", "a"]));
 //! assert!(columns::floats(&table, "drops").is_empty() && columns::ints(&table, "sent").is_empty());
 //! ```
 
@@ -36,6 +37,12 @@ pub fn names<'a>(table: &'a Table, name: &str) -> (&'a [i64], &'a [String]) {
         Some(Cells::Name(codes, list)) => (codes, list),
         _ => (&[], &[]),
     }
+}
+
+/// The name of each row.
+pub fn each_name<'a>(table: &'a Table, name: &str) -> impl Iterator<Item = &'a str> {
+    let (codes, names) = names(table, name);
+    codes.iter().map(|code| names[*code as usize].as_str())
 }
 
 fn cells<'a>(table: &'a Table, name: &str) -> Option<&'a Cells> {

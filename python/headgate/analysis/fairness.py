@@ -1,14 +1,16 @@
-"""Fairness: Jain's index, the max-min ideal of a line and of a network, and the distance from it."""
+"""Fairness: Jain's index, the max-min ideal of a line and of a network, and the distance from it.
+
+Those of a network, and the measures, are the engine's (`crates/view/src/summary`).
+"""
 
 from __future__ import annotations
 
-import heapq
-import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from .. import _core
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,18 +23,20 @@ def jain_index(allocations: npt.ArrayLike) -> float:
     >>> jain_index([5, 5]), jain_index([1, 0, 0, 0])
     (1.0, 0.25)
     """
-    x = np.asarray(allocations, dtype=np.float64)
-    squares = float((x**2).sum())
-    return float(jain_of_sums(float(x.sum()), squares, x.size)) if squares > 0 else math.nan
+    return _core.jain_index(np.asarray(allocations, dtype=np.float64))
 
 
-def jain_of_sums(total: Any, squares: Any, count: Any) -> Any:
+_jain = np.frompyfunc(_core.jain_of_sums, 3, 1)
+
+
+def jain_of_sums(total: npt.ArrayLike, squares: npt.ArrayLike, count: npt.ArrayLike) -> Floats:
     """The index from the sum of allocations, that of their squares and their number: numbers, or arrays of several indices.
 
-    >>> jain_of_sums(10.0, 50.0, 2)
+    >>> float(jain_of_sums(10.0, 50.0, 2))
     1.0
     """
-    return total**2 / (count * squares)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(_jain(total, squares, count), dtype=np.float64)
 
 
 def max_min(capacity: float, demands: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Floats:
@@ -99,56 +103,7 @@ def network_max_min(
         raise ValueError(f"{demand.size} demands and {by_weight.size} weights; expected one for each of {n} flows")
     lines = [sorted(set(route)) for route in routes]
     left = np.asarray(capacities, dtype=np.float64).tolist()
-    return np.array(filled(left, lines, demand.tolist(), by_weight.tolist()))
-
-
-def filled(
-    capacities: Sequence[float], lines: Sequence[Sequence[int]], demands: Sequence[float], weight: Sequence[float]
-) -> list[float]:
-    """As `network_max_min`, for plain numbers that need no check, ten thousand small networks in a row: no flow has a line twice.
-
-    >>> filled([10.0, 4.0], [[0], [0, 1], [1]], [math.inf] * 3, [1.0] * 3)
-    [8.0, 2.0, 2.0]
-    """
-    n, m = len(lines), len(capacities)
-    left = list(capacities)
-    crossed_by: list[list[int]] = [[] for _ in range(m)]
-    for flow, route in enumerate(lines):
-        for line in route:
-            crossed_by[line].append(flow)
-    load = [sum(weight[flow] for flow in flows) for flows in crossed_by]
-    waiting = [len(flows) for flows in crossed_by]
-    # The level, allocation over weight, at which a line would be full or a demand is met. Freezing a flow never lowers that of a line,
-    # so one that is out of date is found when it is reached.
-    by_line = [(left[line] / load[line], line) for line in range(m) if waiting[line]]
-    heapq.heapify(by_line)
-    by_demand = sorted((want / weight[flow], flow) for flow, want in enumerate(demands))
-    share = [math.nan] * n
-    level = 0.0
-
-    def freeze(flow: int, allocation: float) -> None:
-        share[flow] = allocation
-        for line in lines[flow]:
-            left[line] -= allocation
-            load[line] -= weight[flow]
-            waiting[line] -= 1
-
-    for met, first in by_demand:
-        while by_line and by_line[0][0] < met:
-            full, line = heapq.heappop(by_line)
-            now = max(left[line] / load[line], level) if waiting[line] else math.inf
-            if now > full:
-                if waiting[line]:
-                    heapq.heappush(by_line, (now, line))
-                continue
-            level = now
-            for flow in crossed_by[line]:
-                if math.isnan(share[flow]):
-                    freeze(flow, weight[flow] * level)
-        if math.isnan(share[first]):
-            level = max(level, met)
-            freeze(first, demands[first])
-    return share
+    return np.array(_core.network_max_min(left, lines, demand.tolist(), by_weight.tolist()))
 
 
 def shortfall(allocations: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
@@ -157,6 +112,4 @@ def shortfall(allocations: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
     >>> shortfall([5.0, 3.0], [4.5, 4.0])
     0.25
     """
-    x, due = np.asarray(allocations, dtype=np.float64), np.asarray(ideal, dtype=np.float64)
-    some = (due > 0) & np.isfinite(due)
-    return float((1 - x[some] / due[some]).max(initial=0.0))
+    return _core.shortfall(np.asarray(allocations, dtype=np.float64), np.asarray(ideal, dtype=np.float64))

@@ -72,8 +72,7 @@ def _series(mbps: Floats, column: dict[str, Floats]) -> Iterator[tuple[str, Floa
     total = mbps.sum(axis=1)
     yield "TCP upload sum", total
     yield "TCP upload avg", total / mbps.shape[1]
-    with np.errstate(invalid="ignore"):
-        yield "TCP upload fairness", jain_of_sums(total, (mbps**2).sum(axis=1), mbps.shape[1])
+    yield "TCP upload fairness", jain_of_sums(total, (mbps**2).sum(axis=1), mbps.shape[1])
     counts = column["rtt_count"].sum(axis=1)
     sums = (np.nan_to_num(column["rtt_mean_s"]) * column["rtt_count"]).sum(axis=1)
     yield "Ping (ms) ICMP", np.divide(1e3 * sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)

@@ -1,56 +1,27 @@
-"""How fairly the flows of a run shared the network: against the max-min ideal, and plainly. The names here are those of every command."""
+"""How fairly the flows of a run shared the network: against the max-min ideal, and plainly. The names here are those of every command.
+
+The formulas are the engine's (`crates/view/src/summary`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..analysis import jain_index, network_max_min, shortfall
-from ..analysis.fairness import filled
+from .. import _core
+from ..analysis import network_max_min
 from ..stats.means import finite
 
 if TYPE_CHECKING:
-    from .. import _core
+    from .._core import Stretch
 
-#: The columns of flows that the max-min ideal follows from.
-DEMAND_COLUMNS = ("demand_bps", "weight", "start_s", "end_s", "sends_from_s", "sends_until_s")
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """A part of the time measured in which the same flows send over the same paths.
-
-    Attributes:
-        since_s: its beginning.
-        until_s: its end.
-        rates: of each port, the mean rate in bit/s that its line offers in it.
-        lines: of each flow, the numbers of the ports that it crosses, each once.
-    """
-
-    since_s: float
-    until_s: float
-    rates: Sequence[float]
-    lines: Sequence[Sequence[int]]
-
-
-def stretches_of(
-    pieces: Sequence[_core.Stretch], rates: Sequence[float], lines: Sequence[Sequence[int]]
-) -> list[Stretch]:
-    """The stretches of a run: what the engine says of them, with the rates of the scenario, and the ports of each flow at the end."""
-    out = []
-    for since, until, others, paths in pieces:
-        own, ports = list(rates), list(lines)
-        for port, bps in others:
-            own[port] = bps
-        for flow, path in paths:
-            ports[flow] = sorted(set(path))
-        out.append(Stretch(since, until, own, ports))
-    return out
+#: The columns of flows that the max-min ideal follows from, and those of the ends of the time measured.
+DEMAND_COLUMNS = ("demand_bps", "weight", "sends_from_s", "sends_until_s")
+_ENDS = ("start_s", "end_s")
 
 
 def ideal_bps(flows: Mapping[str, Any], links: Mapping[str, Any], routes: Mapping[str, Any]) -> npt.NDArray[np.float64]:
@@ -64,44 +35,33 @@ def ideal_bps(flows: Mapping[str, Any], links: Mapping[str, Any], routes: Mappin
         links: `capacity_bps`, or where there is none `rate_bps`.
         routes: numbers of flows and links, one pair for each hop, as `flow` and `link`.
     """
-    lines = lines_of(routes, len(flows["demand_bps"]))
+    hops = (routes["flow"].tolist(), routes["link"].tolist())
     rates = links["capacity_bps" if "capacity_bps" in links else "rate_bps"].tolist()
     if "sends_from_s" not in flows:
+        lines = [list[int]() for _ in flows["demand_bps"]]
+        for flow, link in zip(*hops, strict=True):
+            lines[flow].append(link)
         return network_max_min(rates, lines, flows["demand_bps"], flows["weight"])
-    columns = {name: np.asarray(flows[name], dtype=np.float64).tolist() for name in DEMAND_COLUMNS}
-    times = sorted({x for name in DEMAND_COLUMNS[2:] for x in columns[name]})
-    return np.array(shares_of(columns, [Stretch(a, b, rates, lines) for a, b in pairwise(times)]))
+    columns = {name: np.asarray(flows[name], dtype=np.float64).tolist() for name in (*DEMAND_COLUMNS, *_ENDS)}
+    times = sorted({x for name in (*DEMAND_COLUMNS[2:], *_ENDS) for x in columns[name]})
+    return np.array(shares_of(columns, rates, hops, [(a, b, [], []) for a, b in pairwise(times)]))
 
 
-def shares_of(flows: Mapping[str, Sequence[float]], stretches: Sequence[Stretch]) -> list[float]:
+def shares_of(
+    flows: Mapping[str, Sequence[float]],
+    rates: Sequence[float],
+    hops: tuple[Sequence[int], Sequence[int]],
+    stretches: Sequence[Stretch],
+) -> list[float]:
     """The weighted max-min fair allocations in bit/s: the mean over the stretches of those of the flows that send in each.
 
     Args:
         flows: columns `DEMAND_COLUMNS` as plain numbers. With one stretch, those that send at all are taken to send all of the time.
-        stretches: of the time measured, in order.
+        rates: of each port, in bit/s, where a stretch does not have another one.
+        hops: the numbers of flows and of ports that they cross, one pair for each hop, where a stretch does not have other ones.
+        stretches: of the time measured, in order, as `RunResult.stretches` gives them.
     """
-    demands, weights = flows["demand_bps"], flows["weight"]
-    if not demands:
-        return []
-    span = sum(s.until_s - s.since_s for s in stretches)
-    begins, ends, total = flows["sends_from_s"], flows["sends_until_s"], [0.0] * len(demands)
-    if len(stretches) == 1 or not span > 0:
-        asked = [d if a < b or not span > 0 else 0.0 for d, a, b in zip(demands, begins, ends, strict=True)]
-        return filled(stretches[0].rates, stretches[0].lines, asked, weights)
-    for s in stretches:
-        sending = (a <= s.since_s and s.until_s <= b for a, b in zip(begins, ends, strict=True))
-        asked = [d if sends else 0.0 for d, sends in zip(demands, sending, strict=True)]
-        part = (s.until_s - s.since_s) / span
-        total = [t + part * x for t, x in zip(total, filled(s.rates, s.lines, asked, weights), strict=True)]
-    return total
-
-
-def lines_of(routes: Mapping[str, Any], flows: int) -> list[list[int]]:
-    """The numbers of the lines that each of `flows` flows crosses, in rising order and each once."""
-    paths: list[set[int]] = [set() for _ in range(flows)]
-    for flow, link in zip(routes["flow"].tolist(), routes["link"].tolist(), strict=True):
-        paths[flow].add(link)
-    return [sorted(path) for path in paths]
+    return _core.max_min_shares(*(flows[name] for name in DEMAND_COLUMNS), rates, hops, stretches)
 
 
 #: Workloads that send as fast as their flow control allows, while they have something to send.
@@ -129,16 +89,18 @@ def sparse(workload: npt.ArrayLike, demand_bps: npt.ArrayLike, max_min_bps: npt.
     return fits
 
 
+_of_ideal = np.frompyfunc(_core.of_ideal, 2, 1)
+
+
 def of_ideal(goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Goodput over its max-min ideal; nan for a flow whose ideal is 0 (it asks for nothing) or infinite (no line limits it).
 
     >>> of_ideal([30.0, 5.0, 1.0], [40.0, 5.0, 0.0]).tolist()
     [0.75, 1.0, nan]
     """
-    got, ideal = np.asarray(goodput_bps, dtype=np.float64), np.asarray(max_min_bps, dtype=np.float64)
-    some = (ideal > 0) & np.isfinite(ideal)
-    ratio: npt.NDArray[np.float64] = np.divide(got, ideal, out=np.full(got.shape, np.nan), where=some)
-    return ratio
+    # numpy reads the processor's flags, which a division leaves that is not used.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(_of_ideal(goodput_bps, max_min_bps), dtype=np.float64)
 
 
 def fairness(
@@ -159,11 +121,8 @@ def fairness(
     >>> fairness([64.0, 128.0], [64.0, 128.0], weights=[1, 2])["jain_of_weights"]
     1.0
     """
-    ratio = of_ideal(goodput_bps, max_min_bps)
     got = np.asarray(goodput_bps, dtype=np.float64)
-    return {
-        "jain_of_max_min": finite(jain_index(ratio[~np.isnan(ratio)])),
-        "jain_of_weights": finite(jain_index(got if weights is None else got / np.asarray(weights, dtype=np.float64))),
-        "jain": finite(jain_index(goodput_bps)),
-        "shortfall": finite(shortfall(goodput_bps, max_min_bps)),
-    }
+    ideal, weight = (
+        np.asarray(x, dtype=np.float64) for x in (max_min_bps, np.ones(got.shape) if weights is None else weights)
+    )
+    return {name: finite(value) for name, value in _core.fairness_of(got, ideal, weight).items()}

@@ -22,10 +22,10 @@ from ..base.resolved import Resolved
 from ..stats import Mean, Sketch, drift, mser
 from ..stats.means import finite, means_of, pooled
 from .columns import RATES, columns
-from .fairness import DEMAND_COLUMNS, fairness, lines_of, shares_of, stretches_of
+from .fairness import fairness
 from .measured_intervals import Measured
 from .summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, headings, summaries
-from .tables import Column, Table, from_core, numbers, require, write
+from .tables import Column, Table, from_core, require, write
 
 if TYPE_CHECKING:
     from .spool import Spool
@@ -257,15 +257,7 @@ class Results:
     @cached_property
     def _max_min(self) -> npt.NDArray[np.float64]:
         """The allocations of shape (runs, flows); what random workloads ask for differs by run."""
-        first = self.runs[0].table("routes")
-        lines = lines_of({key: numbers(first[key]) for key in ("flow", "link")}, self.flow_count)
-        flows, links = self._by_run("flows", self.flow_count), self._by_run("links", len(self._names("links", "link")))
-        out: list[list[float]] = []
-        for run in range(len(self.runs)):
-            own = {name: flows[name][run].astype(np.float64).tolist() for name in DEMAND_COLUMNS}
-            stretches = stretches_of(self.runs[run].stretches(), links["rate_bps"][run].tolist(), lines)
-            out.append(shares_of(own, stretches))
-        return np.array(out)
+        return np.array([np.asarray(_core.max_min_of_run(run)) for run in self.runs])
 
     def fairness(self) -> dict[str, float | None]:
         """How fairly the flows shared: `jain_of_max_min`, `jain_of_weights`, `jain` and `shortfall` (see `headgate.results.fairness`)."""

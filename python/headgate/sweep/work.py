@@ -39,7 +39,7 @@ class Done:
     """The results of a chunk: a row per run that succeeded, the tables of all of them, failures, and the runs that were not started.
 
     A column is an array of numbers, a list of names, or a pair (array of codes, names). `routes` has the hops of a run of each
-    variant, numbers of 64 bits, `stretches` how its links and paths change (see `headgate.results.fairness.Stretch`).
+    variant, numbers of 64 bits, `stretches` how its links and paths change (see `RunResult.stretches`).
     """
 
     number: int

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..results.fairness import DEMAND_COLUMNS, lines_of, shares_of, stretches_of
+from ..results.fairness import DEMAND_COLUMNS, shares_of
 from .rows import derived
 from .work import Done
 
@@ -55,19 +55,14 @@ def _ideals(done: Done) -> npt.NDArray[np.float64]:
     flows = {name: [*map(float, done.tables["flows"][name])] for name in DEMAND_COLUMNS}
     rates = [*map(float, done.tables["links"]["rate_bps"])]
     known: dict[tuple[object, ...], list[float]] = {}
-    of_routes: dict[tuple[bytes, bytes, int], list[list[int]]] = {}
     out: list[float] = []
     first, port = 0, 0
     for (variant, _), count, ports in zip(done.runs, done.lengths["flows"], done.lengths["links"], strict=True):
         own = {name: column[first : first + count] for name, column in flows.items()}
         key = (variant, *map(tuple, own.values()))
         if key not in known:
-            routes = done.routes[variant]
-            pairs = (routes["flow"], routes["link"], count)
-            if pairs not in of_routes:
-                of_routes[pairs] = lines_of({k: np.frombuffer(v, dtype=np.int64) for k, v in routes.items()}, count)
-            stretches = stretches_of(done.stretches[variant], rates[port : port + ports], of_routes[pairs])
-            known[key] = shares_of(own, stretches)
+            flow, link = (np.frombuffer(done.routes[variant][k], dtype=np.int64).tolist() for k in ("flow", "link"))
+            known[key] = shares_of(own, rates[port : port + ports], (flow, link), done.stretches[variant])
         out += known[key]
         first, port = first + count, port + ports
     return np.array(out, dtype=np.float64)

@@ -3,6 +3,7 @@
 mod conform;
 mod controls;
 mod effects;
+mod fairness;
 pub mod network;
 pub mod phase;
 mod pictures;
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 /// Adds the functions.
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     conform::add(m)?;
+    fairness::add(m)?;
     phase::add(m)?;
     controls::add(m)?;
     pictures::add(m)?;
