@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from headgate import Scenario, quick
+from headgate import Scenario, _core, quick
+from headgate.results.sentences import sentences
 from headgate.scenario.effects import warnings, warnings_of_all
 from headgate.sweep import Sweep
 from headgate.sweep import effects as of_study
@@ -185,10 +186,9 @@ def test_quick_says_what_it_chose(rtt: str, flows: str, parts: list[str], cli: C
 
 
 def test_the_explorer_says_it_first_and_a_first_part_is_judged_as_the_whole() -> None:
-    from headgate.explore.shares import summary
-
     results = quick.scenario("20Mbit/s", "20ms", "dctcp", duration="0.5s").run()
     assert len(warnings(results.scenario)) == 2
     found = warnings(results.scenario, 3.0)
     assert found == [f"Flow dctcp {COMES}"]
-    assert summary(results, found)["sentences"] == [*found, *summary(results)["sentences"]]
+    said = [json.loads(_core.summary(results.runs[0], before))["sentences"] for before in (found, [])]
+    assert said[0] == [*found, *said[1]] and said[1] == sentences(results)

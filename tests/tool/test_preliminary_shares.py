@@ -9,7 +9,7 @@ import pytest
 
 import headgate
 from headgate import Scenario, quick
-from headgate.results.sentences import halves_bps, sentences
+from headgate.results.sentences import sentences
 
 
 def of(flows: str, **options: Any) -> headgate.Results:
@@ -76,12 +76,11 @@ def test_a_goodput_that_changes_within_the_run_is_named() -> None:
     assert "The goodput of reno changes within the run: " in said and "in the first half of the measured time" in said
     assert "changes within" not in " ".join(sentences(of("reno", noise="1")))
     # Nor where the last interval is a rest of a picosecond.
-    for name, (first, second) in halves_bps(
-        of("cubic*2", queue="fq", rate="20Mbit/s", rtt="30ms", duration="30s")
-    ).items():
-        assert first == pytest.approx(second, rel=0.02), name
+    rest = of("cubic*2", queue="fq", rate="20Mbit/s", rtt="30ms", duration="30s")
+    assert "changes within" not in " ".join(sentences(rest))
     # The flow that begins in the measured time is not the one that changes.
-    assert halves_bps(of("reno:name=a,start=0s,reno:name=b,start=8s")).keys() == {"a"}
+    late = " ".join(sentences(of("reno:name=a,start=0s,reno:name=b,start=8s")))
+    assert "The goodput of b changes" not in late
 
 
 def test_shares_that_rest_on_few_events_are_named() -> None:

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import headgate
+from headgate import quick
 from headgate.base.errors import HeadgateError
 from headgate.results.results import TABLES
+from headgate.results.sentences import sentences
 from headgate.results.spool import Spool
 from headgate.results.tables import Table, write
 
@@ -91,6 +93,15 @@ def test_a_table_in_pieces_is_the_whole_table(form: str, tmp_path: Path) -> None
         assert got.to_pylist() == due.to_pylist()
     else:
         assert (tmp_path / f"pieces.{form}").read_bytes() == (tmp_path / f"whole.{form}").read_bytes()
+
+
+@pytest.mark.parametrize("replications", [1, 2])
+def test_sentences_are_those_of_rows_in_memory(replications: int, tmp_path: Path) -> None:
+    made = quick.scenario("10Mbit/s", "20ms", "reno,cbr:8Mbit/s,name=b,start=8s", duration="14s")
+    kept, found = (made.run(replications=replications, out=out) for out in (None, tmp_path / "out"))
+    assert found.spooled_intervals() is not None
+    assert any("changes within the run" in said for said in sentences(kept))
+    assert sentences(found) == sentences(kept)
 
 
 def test_a_full_disk_is_an_error_that_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

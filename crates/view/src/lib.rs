@@ -23,6 +23,6 @@ pub use fault::Fault;
 pub use prepare::{Beginning, INTERVALS, Recording, prepared, shorter};
 pub use reduce::{WIDEST, reduced};
 pub use stacked::{Queue, Stacked, extremes};
-pub use summary::{Ran, fairness, max_min, sums};
+pub use summary::{MOST_LISTED, Ran, busiest, fairness, groups, max_min, numbers, sentences, summary, sums, unsettled};
 pub use view::{Line, Points, Series, View};
 pub use views::{LINES, Views};

@@ -229,7 +229,7 @@ def several(line: TypedLine, phase: bool, told: Told) -> SeveralRuns:
     for scenario, value in zip(scenarios, line.values, strict=True):
         with told(f"running {option} {value}") as callback:
             results.append(scenario.run(None, replications, None, callback))
-        own = list(unsettled(results[-1]))
+        own = unsettled(results[-1])
         if phase and in_step(scenario):
             with told("with other host noise") as callback:
                 found = check(scenario, results[-1], progress=callback)

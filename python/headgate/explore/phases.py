@@ -11,7 +11,6 @@ from ..checks.phase import LEVELS, at_levels, compared, in_step
 from ..results.results import Results
 from ..scenario.scenario import Scenario
 from .engine import run, stoppable
-from .shares import MOST
 
 
 def checked(
@@ -45,4 +44,4 @@ def checked(
     for noisy in at_levels(scenario):
         levels.append(Results([run(noisy, seed, control, number)]))
         report(len(levels) / len(LEVELS))
-    return compared(levels).answer(MOST)
+    return compared(levels).answer(_core.MOST_LISTED)

@@ -25,7 +25,6 @@ from .page_scenario import prepared, shorter
 from .replays.run import replayed
 from .replays.settings import Settings
 from .setup import Setup
-from .shares import busiest, summary
 from .stacked_backlog import paths, views_of
 from .store import Finished, KeptRuns
 from .wire import TOLD, RequestError, StoppedError
@@ -271,7 +270,7 @@ def finished(
     whole = Resolved(json.loads(result.scenario), result)
     until = _core.quantity(whole["duration"])[2]
     flows, ports = results.flows["flow"].tolist(), results.links["link"].tolist()
-    shown = views_of(result, until, busiest(results))
+    shown = views_of(result, until, _core.busiest(result))
     before, lines = paths(result.table)
     name = secrets.token_hex(8)
     done = {
@@ -285,7 +284,7 @@ def finished(
         "seconds": seconds,
         "note": note,
         "noise": whole.engine.noise(),
-        **summary(results, warnings(whole, whole_s), whole_s),
+        **json.loads(_core.summary(result, warnings(whole, whole_s), whole_s)),
         "network": json.loads(whole.engine.picture()),
         "views": [view.head() for view in shown],
     }

@@ -16,8 +16,9 @@ from ..analysis import max_min
 def sparse(rate_bps: float, sizes: Any, weights: Any, length_s: float) -> npt.NDArray[np.bool_]:
     """Which flows are sparse: those that ask for no more than their weighted max-min fair share of the link.
 
-    As in runs (`results.fairness.sparse`), but that a trace does not say what kind of source a flow has. On a link that could carry all
-    that is asked for, everything would be a max-min share: there sparse flows ask for no more than an equal part of the link, by weight.
+    As in runs (`crates/view/src/summary/fairness.rs`), but that a trace does not say what kind of source a flow has. On a link that could
+    carry all that is asked for, everything would be a max-min share: there sparse flows ask for no more than an equal part of the link, by
+    weight.
     RFC 8290, section 4.2, calls a flow sparse for the same reason: its packets come more slowly than its share would be served.
 
     Args:

@@ -61,32 +61,8 @@ def shares_of(
         hops: the numbers of flows and of ports that they cross, one pair for each hop, where a stretch does not have other ones.
         stretches: of the time measured, in order, as `RunResult.stretches` gives them.
     """
-    return _core.max_min_shares(*(flows[name] for name in DEMAND_COLUMNS), rates, hops, stretches)
-
-
-#: Workloads that send as fast as their flow control allows, while they have something to send.
-BULK = ("ftp", "transfer", "requests")
-
-
-def sparse(workload: npt.ArrayLike, demand_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Which flows of one run are sparse; the others are bulk. There is no third class.
-
-    A sparse flow has a workload with a rate of its own (a call, a game), and needs no more than its weighted max-min fair share. A bulk
-    flow sends as fast as its flow control allows (`BULK`), or sends more than its share, as a flood does.
-
-    Args:
-        workload: its name, shape (flows,).
-        demand_bps: what it asks for in bit/s, infinite if it has no limit, shape (flows,).
-        max_min_bps: its share in bit/s, shape (flows,).
-
-    >>> sparse(["cbr", "ftp", "cbr"], [64e3, np.inf, 20e6], [64e3, 5e6, 5e6]).tolist()
-    [True, False, False]
-    """
-    demand, share = (np.asarray(x, dtype=np.float64) for x in (demand_bps, max_min_bps))
-    own = ~np.isin(np.asarray(workload), BULK)
-    # The share of a flow that gets all that it asks for is computed, so it may be off by a rounding.
-    fits: npt.NDArray[np.bool_] = own & (demand <= share * (1 + 1e-9))
-    return fits
+    demand, weight, begins, ends = (flows[name] for name in DEMAND_COLUMNS)
+    return _core.max_min_shares(demand, weight, begins, ends, rates, hops, stretches)
 
 
 _of_ideal = np.frompyfunc(_core.of_ideal, 2, 1)

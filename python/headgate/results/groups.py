@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _core
 from ..stats import Mean, mean_of
 from ..stats.means import pooled
 from .columns import ColumnInfo, columns
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 #: Columns of a table, as arrays whose last axis is the flows.
 Columns = Mapping[str, Any]
-
-#: With more templates than this, flows are grouped by flow control and workload.
-MOST = 20
 
 
 @dataclass(frozen=True)
@@ -138,19 +135,5 @@ def _of_packets(results: Results, own: list[int], of: Callable[[str], Any], colu
 
 def members_of(results: Results) -> list[tuple[str, list[int]]]:
     """The names of the groups of flows and the positions of their members, in the order of their first flows."""
-    first = {key: results.flows[key][: results.flow_count].tolist() for key in ("flow", "control", "workload")}
-    names, alike = first["flow"], list(zip(first["control"], first["workload"], strict=True))
-    templates = [re.sub(r"\d+", "*", name) for name in names]
-    members = _members(list(zip(templates, alike, strict=True)))
-    if len(members) > MOST:
-        members = _members(alike)
-        return [(" ".join(alike[own[0]]) if len(own) > 1 else names[own[0]], own) for own in members]
-    return [(f"{names[own[0]]}..{names[own[-1]]}" if len(own) > 1 else names[own[0]], own) for own in members]
-
-
-def _members(keys: Sequence[Hashable]) -> list[list[int]]:
-    """The positions of equal keys."""
-    found: dict[Hashable, list[int]] = {}
-    for i, key in enumerate(keys):
-        found.setdefault(key, []).append(i)
-    return list(found.values())
+    first = (results.flows[key][: results.flow_count].tolist() for key in ("flow", "control", "workload"))
+    return _core.members(*first)

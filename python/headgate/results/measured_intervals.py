@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+import numpy as np
+
+from .. import _core
 from .columns import columns
 from .tables import Column
 
@@ -14,9 +17,8 @@ class Measured(Mapping[str, Column]):
     def __init__(self, column: Callable[[str], Column], shape: tuple[int, int, int]) -> None:
         """Takes what gives a column of the table of intervals, all runs one below the other."""
         self._column, self._shape = column, shape
-        span = column("end_s") - column("start_s")
-        after = column("warm_up") == 0
-        self._full = after & (span > 0.999 * float(span[after].max(initial=0.0)))
+        whole = _core.whole_intervals(column("start_s"), column("end_s"), column("warm_up"))
+        self._full = np.asarray(whole, dtype=bool)
 
     def __getitem__(self, name: str) -> Column:
         found: Column = self._column(name)[self._full].reshape(self._shape)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .. import _core
 from .fairness import of_ideal
 
 #: Stands for the length of the time measured where a ratio names columns.
@@ -131,8 +132,8 @@ class MetricLine:
             object.__setattr__(self, "referee", self.name)
 
 
-#: What the goodput is: bits that arrived for the first time, over the time measured.
-GOODPUT = Ratio(("unique_bytes",), factor=8.0)
+#: What the goodput is: bits that arrived for the first time, over the time measured. It is the engine's definition.
+GOODPUT = Ratio((_core.GOODPUT[0],), factor=_core.GOODPUT[1])
 
 #: Packets that were dropped, or lost by a wire, of those sent.
 LOSS = Ratio(("drops", "lost"), ("sent",))

@@ -210,6 +210,16 @@ class Results:
 
         return Measured(column, (len(self.runs), -1, self.flow_count))
 
+    def spooled_intervals(self) -> list[tuple[Column, ...]] | None:
+        """Of each run the columns of its intervals that sentences need, where the runs passed these on; None where they have them."""
+        if self._spool is None or not self._spool.holds("intervals"):
+            return None
+        spool = self._spool
+        return [
+            tuple(spool.column("intervals", name, [r.run]) for name in ("start_s", "end_s", "warm_up", "unique_bytes"))
+            for r in self.runs
+        ]
+
     def _names(self, table: str, column: str) -> list[str]:
         first = self._table(table)
         names: list[str] = first[column][first["run"] == self.runs[0].run].tolist()

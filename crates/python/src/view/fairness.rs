@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// As many values as there are flows.
-fn each(what: &str, values: usize, flows: usize) -> PyResult<()> {
+pub(super) fn each(what: &str, values: usize, flows: usize) -> PyResult<()> {
     if values == flows {
         return Ok(());
     }

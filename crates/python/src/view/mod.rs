@@ -7,6 +7,7 @@ mod fairness;
 pub mod network;
 pub mod phase;
 mod pictures;
+mod summary;
 mod words;
 
 pub use effects::Effects;
@@ -19,5 +20,6 @@ pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     phase::add(m)?;
     controls::add(m)?;
     pictures::add(m)?;
+    summary::add(m)?;
     words::add(m)
 }

@@ -1,8 +1,20 @@
 //! What a run gave, as the page shows it beside the charts and as sentences say it.
 
+mod acks;
 pub mod fairness;
+pub mod groups;
 pub mod max_min;
+pub mod numbers;
+mod page;
+mod ports;
+mod sentences;
 pub mod sums;
+mod unsettled;
+
+pub use page::{MOST as MOST_LISTED, summary};
+pub use ports::busiest;
+pub use sentences::sentences;
+pub use unsettled::sentences as unsettled;
 
 use crate::columns::names;
 use headgate_sim::spec::Scenario;

@@ -64,7 +64,7 @@ class RunTool(Tool):
             with call.told("running again, for the table over time") as callback:
                 rows = rows_of(timed.run(given.get("seed"), 1, None, callback))
         messages = [*warnings(results.scenario), *filter(None, [of_scenario(results.scenario)])]
-        said = list(sentences(results))
+        said = sentences(results)
         with captured(WIDTH) as text:
             print_results(results, given.get("top"))
             if found is not None:
