@@ -42,7 +42,6 @@ fn network_max_min(
 
 /// The max-min fair allocations of a run: see `headgate_view::max_min::shares`. Its hops are the numbers of their flows, and those of their ports.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "columns of the tables of a run")]
 fn max_min_shares(
     demand_bps: Vec<f64>,
     weight: Vec<f64>,

@@ -87,9 +87,12 @@ pub fn picture(s: &Scenario) -> Picture {
     Picture { nodes: nodes(&columns), links: links(s, &node_of) }
 }
 
+/// The depth of a column, and the hosts in it by their stations.
+type Side = (usize, Vec<(String, Vec<String>)>);
+
 /// The hosts of each column by their stations, columns and stations in the order in which they are found.
-fn sides(net: &Network, depth_of: &HashMap<&str, usize>, layers: usize) -> Vec<(usize, Vec<(String, Vec<String>)>)> {
-    let mut found: Vec<(usize, Vec<(String, Vec<String>)>)> = Vec::new();
+fn sides(net: &Network, depth_of: &HashMap<&str, usize>, layers: usize) -> Vec<Side> {
+    let mut found: Vec<Side> = Vec::new();
     for group in &net.groups {
         let Some(&station) = depth_of.get(group.station.as_str()) else { continue };
         // Sources are on the left and sinks on the right, unless the gateway is at the other end.
