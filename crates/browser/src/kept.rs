@@ -1,0 +1,115 @@
+//! Finished runs, bounded by their number and by the memory that they take: the least recently used one is discarded first.
+
+use crate::request::Failure;
+use headgate_packet::Duration;
+use headgate_sim::spec::Scenario;
+use headgate_sim::{Run, Table, TableName, facts};
+use headgate_view::effects::{sentences, without_effect};
+use headgate_view::network::picture;
+use headgate_view::phase::noise_sentence;
+use headgate_view::{Ran, Views, summary};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Maximum number of runs that are kept, however small they are.
+const MOST: usize = 32;
+/// Bytes that all of them may take; the last one always stays.
+const BYTES: usize = 300_000_000;
+
+/// A run that is kept.
+pub(crate) struct Kept {
+    /// What the page is told when it is over.
+    pub done: Value,
+    pub views: Views,
+    /// The time in s up to which it reaches.
+    pub until: f64,
+}
+
+impl Kept {
+    /// What is kept of a run that is over; the rows of the run are freed. `whole_s` is the duration of the whole run in s, if this is its first part.
+    pub fn of(scenario: &Scenario, run: &mut Run, whole_s: Option<f64>) -> Kept {
+        let until = scenario.duration.as_secs_f64();
+        let mut tables = BTreeMap::new();
+        for &name in TableName::ALL.iter().filter(|name| **name != TableName::Delays) {
+            tables.insert(name.name(), run.finished().table(name, scenario));
+            if name == TableName::Intervals {
+                run.forget_intervals();
+            }
+        }
+        let none = Table::new();
+        let table = |name: TableName| tables.get(name.name()).unwrap_or(&none);
+        let stretches = run.finished().stretches(scenario);
+        let ran = Ran {
+            scenario,
+            flows: table(TableName::Flows),
+            intervals: table(TableName::Intervals),
+            links: table(TableName::Links),
+            classes: table(TableName::Classes),
+            routes: table(TableName::Routes),
+            stretches: &stretches,
+        };
+        let lasting = whole_s.map(Duration::from_secs_f64);
+        let warnings =
+            facts(scenario, &mut || false).map(|facts| sentences(&without_effect(scenario, &facts, lasting)));
+        let views = Views::of(table, until);
+        let mut done = summary(&ran, &warnings.unwrap_or_default(), whole_s);
+        done["duration"] = json!(whole_s.unwrap_or(until));
+        done["until"] = json!(until);
+        done["noise"] = json!(noise_sentence(scenario));
+        done["network"] = json!(picture(scenario));
+        done["views"] = views.heads();
+        Kept { done, views, until }
+    }
+
+    /// Adds to what the page is told.
+    pub fn tell<const N: usize>(&mut self, more: [(&str, Value); N]) {
+        for (key, value) in more {
+            self.done[key] = value;
+        }
+    }
+
+    fn name(&self) -> &str {
+        self.done["run"].as_str().unwrap_or_default()
+    }
+
+    fn size(&self) -> usize {
+        self.views.views.iter().map(headgate_view::View::size).sum::<usize>() + 100_000
+    }
+}
+
+/// The runs that are kept, the one that was used last in front.
+#[derive(Default)]
+pub(crate) struct Store {
+    runs: VecDeque<Kept>,
+    put: u64,
+}
+
+impl Store {
+    /// Keeps a run under a name of its own; gives what the page is told of it.
+    pub fn put(&mut self, mut run: Kept) -> &Value {
+        self.put += 1;
+        // A page that has lost its module may ask the next one for a run of the last one.
+        let name = format!("{}-{}", run.done["digest"].as_str().unwrap_or_default(), self.put);
+        run.tell([("run", json!(name))]);
+        self.runs.push_front(run);
+        while self.runs.len() > 1 && (self.runs.len() > MOST || self.size() > BYTES) {
+            self.runs.pop_back();
+        }
+        &self.runs[0].done
+    }
+
+    fn size(&self) -> usize {
+        self.runs.iter().map(Kept::size).sum()
+    }
+
+    /// A run by its name.
+    ///
+    /// # Errors
+    /// It was discarded, or there was none.
+    pub fn get(&mut self, name: &str) -> Result<&Kept, Failure> {
+        let gone = || Failure::new(404, "This run is not kept any more; expected a newer one: run it again.");
+        let place = self.runs.iter().position(|run| run.name() == name).ok_or_else(gone)?;
+        self.runs.make_contiguous()[..=place].rotate_right(1);
+        Ok(&self.runs[0])
+    }
+}

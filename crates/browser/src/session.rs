@@ -1,0 +1,107 @@
+//! What is under way and what is kept between two requests.
+
+use crate::kept::{Kept, Store};
+use crate::request::{Failure, Request};
+use crate::routes::{Answer, answer};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The status of an answer, and of the last line of one.
+pub const OK: u32 = 200;
+/// The status of a reply whose text is the number of the work that was begun.
+pub const BEGUN: u32 = 202;
+/// The status of a line after which more are to come.
+pub const MORE: u32 = 206;
+
+/// The longest request in bytes.
+const LONGEST: usize = 8_000_000;
+
+/// An answer, or a line of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// As of HTTP: [`OK`], [`BEGUN`] or [`MORE`], or why there is no answer.
+    pub status: u32,
+    /// JSON.
+    pub text: String,
+}
+
+/// Long work, of which a piece is done at a time.
+pub(crate) trait Work {
+    /// Does about `events` events of it. `seconds` have passed since it began.
+    ///
+    /// # Errors
+    /// Nothing can come out of it.
+    fn step(&mut self, events: u64, seconds: f64) -> Result<Step, Failure>;
+}
+
+/// What a piece of work has come to.
+pub(crate) enum Step {
+    /// This share of the work is done.
+    Going(f64),
+    /// This is its result.
+    Told(Value),
+    /// This is the first part of a run.
+    Shown(Kept),
+    /// It was a run, which is over.
+    Ran(Kept),
+}
+
+/// All that one module holds.
+///
+/// ```
+/// use headgate_browser::Session;
+/// let reply = Session::default().ask(br#"{"path": "/api/nowhere"}"#);
+/// assert_eq!(reply.status, 404);
+/// ```
+#[derive(Default)]
+pub struct Session {
+    works: BTreeMap<u32, Box<dyn Work>>,
+    begun: u32,
+    runs: Store,
+}
+
+impl Session {
+    /// Answers a request: `path`, and what stands in its `query` or was posted as its `body`.
+    pub fn ask(&mut self, request: &[u8]) -> Reply {
+        match self.answer(request) {
+            Ok(Answer::Is(text)) => Reply { status: OK, text },
+            Ok(Answer::Begins(work)) => {
+                self.begun += 1;
+                self.works.insert(self.begun, work);
+                Reply { status: BEGUN, text: self.begun.to_string() }
+            }
+            Err(failure) => Reply { status: failure.status, text: failure.body().to_string() },
+        }
+    }
+
+    fn answer(&mut self, request: &[u8]) -> Result<Answer, Failure> {
+        if request.len() > LONGEST {
+            return Err(Failure::new(413, format!("expected a request of at most {} MB", LONGEST / 1_000_000)));
+        }
+        answer(&Request::read(request)?, &mut self.runs)
+    }
+
+    /// Does about `events` events of some work, which began `seconds` ago; gives a line of its answer.
+    pub fn step(&mut self, work: u32, events: u32, seconds: f64) -> Reply {
+        let step = match self.works.get_mut(&work) {
+            Some(running) => running.step(u64::from(events), seconds),
+            None => Err(Failure::new(404, "The run was stopped.")),
+        };
+        let (status, line) = match step {
+            Ok(Step::Going(share)) => (MORE, json!({ "progress": share })),
+            Ok(Step::Shown(part)) => (MORE, json!({ "preview": self.runs.put(part) })),
+            Ok(Step::Told(value)) => (OK, json!({ "done": value })),
+            Ok(Step::Ran(run)) => (OK, json!({ "done": self.runs.put(run) })),
+            Err(failure) => (OK, failure.body()),
+        };
+        if status == OK {
+            self.stop(work);
+        }
+        Reply { status, text: line.to_string() }
+    }
+
+    /// Gives up some work.
+    pub fn stop(&mut self, work: u32) {
+        self.works.remove(&work);
+    }
+}
