@@ -54,6 +54,39 @@ const embedded: Plugin = {
   },
 };
 
+/** The page without a server (`python web/make_site.py`): another entry, and a policy that no host has to send. */
+const ofSite: Plugin = {
+  name: "of-site",
+  transformIndexHtml: {
+    order: "pre",
+    handler: (html) =>
+      html
+        .replace("./src/page.ts", "./src/site-page.ts")
+        .replace("<title>", `<meta http-equiv="Content-Security-Policy" content="${POLICY}" />\n    <title>`),
+  },
+};
+
+const POLICY =
+  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; object-src 'none'; " +
+  "base-uri 'none'; form-action 'none'";
+
+/** Where that page is built, and its files with a hash of what is in them, for its service worker. */
+const site = process.env.HEADGATE_SITE ?? join(here, "../out/site/explore");
+
+function files(): { FILES: string; VERSION: string } {
+  const found = readdirSync(site, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "offline.js")
+    .map((entry) => relative(site, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    .sort();
+  const hash = createHash("sha256");
+  for (const file of found)
+    hash
+      .update(file)
+      .update("\0")
+      .update(readFileSync(join(site, file)));
+  return { FILES: JSON.stringify(["./", ...found]), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) };
+}
+
 const shared = {
   outDir: target,
   target: "es2022",
@@ -65,33 +98,57 @@ const shared = {
   license: { fileName: "LICENSES.md" },
 };
 
-export default defineConfig(
-  ({ mode }): UserConfig =>
-    mode === "widget"
-      ? {
-          plugins: [embedded, stamp],
-          build: {
-            ...shared,
-            emptyOutDir: false,
-            lib: { entry: join(here, "src/widget.ts"), formats: ["iife"], name: "leave", fileName: () => "widget.js" },
-          },
-        }
-      : {
-          base: "./",
-          plugins: [classic, stamp],
-          build: {
-            ...shared,
-            emptyOutDir: true,
-            // The page allows no inline style: the styles are a file of their own.
-            cssCodeSplit: false,
-            rollupOptions: {
-              output: {
-                format: "iife",
-                entryFileNames: "assets/explore.js",
-                assetFileNames: "assets/explore[extname]",
-              },
-            },
-          },
-          server: { proxy: { "/api": "http://127.0.0.1:8765" } },
+const modes: { [mode: string]: () => UserConfig } = {
+  widget: () => ({
+    plugins: [embedded, stamp],
+    build: {
+      ...shared,
+      emptyOutDir: false,
+      lib: { entry: join(here, "src/widget.ts"), formats: ["iife"], name: "leave", fileName: () => "widget.js" },
+    },
+  }),
+  site: () => ({
+    base: "./",
+    plugins: [ofSite],
+    worker: { format: "es", rollupOptions: { output: { entryFileNames: "assets/[name].js" } } },
+    build: {
+      ...shared,
+      outDir: site,
+      emptyOutDir: false,
+      cssCodeSplit: false,
+      rollupOptions: {
+        output: { entryFileNames: "assets/explore.js", assetFileNames: "assets/explore[extname]" },
+      },
+    },
+  }),
+  offline: () => ({
+    define: files(),
+    build: {
+      ...shared,
+      outDir: site,
+      emptyOutDir: false,
+      license: false,
+      lib: { entry: join(here, "src/offline.ts"), formats: ["iife"], name: "offline", fileName: () => "offline.js" },
+    },
+  }),
+  production: () => ({
+    base: "./",
+    plugins: [classic, stamp],
+    build: {
+      ...shared,
+      emptyOutDir: true,
+      // The page allows no inline style: the styles are a file of their own.
+      cssCodeSplit: false,
+      rollupOptions: {
+        output: {
+          format: "iife",
+          entryFileNames: "assets/explore.js",
+          assetFileNames: "assets/explore[extname]",
         },
-);
+      },
+    },
+    server: { proxy: { "/api": "http://127.0.0.1:8765" } },
+  }),
+};
+
+export default defineConfig(({ mode }): UserConfig => (modes[mode] ?? modes.production)());

@@ -7,6 +7,7 @@ import { download, h, replace, svg, uid } from "./dom";
 import { quantity, scaleFor, seconds } from "./format";
 import { corners } from "./marks";
 import { chartPicture } from "./picture";
+import { has } from "./place";
 import { HEIGHT, plotOptions } from "./plot";
 import { fileName, saveButtons } from "./save";
 import { clip, type Line, type Loaded, largest, load, type Source, stack, valueAt, viewOf } from "./series";
@@ -68,7 +69,7 @@ export class Chart {
         saveButtons(
           () => this.heading.textContent ?? name,
           () => this.picture(),
-          () => this.table(),
+          has("tables") ? () => this.table() : undefined,
         ),
       ),
       this.plot,

@@ -12,6 +12,7 @@ import { type Model, SLOTS, type Slot } from "./model";
 import { Network } from "./network";
 import { Packets } from "./packets";
 import { Phases } from "./phase";
+import { has } from "./place";
 import { type Source, viewOf } from "./series";
 import { Shares } from "./shares";
 import { Transfers } from "./transfers";
@@ -115,10 +116,10 @@ export class Explore {
         this.tools,
         this.charts,
         this.fold,
-        this.compare.element,
+        has("compare") && this.compare.element,
         this.below,
         this.parts,
-        this.packets.element,
+        has("packets") && this.packets.element,
       ),
     );
     model.on((event, slot) => this.onEvent(event, slot));

@@ -4,8 +4,9 @@ import { blob, explain } from "./api";
 import { announce, download, h, replace } from "./dom";
 import { command, fields, isReplay, MOST, pack, TYPED, unpack } from "./link";
 import type { Model } from "./model";
-import { place } from "./place";
+import { has, place } from "./place";
 import { fileName } from "./save";
+import { toml } from "./toml";
 
 /** The value of the option for a table with a row for each packet, which only replays have. */
 const ROWS = "";
@@ -31,17 +32,18 @@ export class Export {
         { class: "buttons" },
         this.whole,
         this.line,
-        h("button", { type: "button", onclick: () => void this.showCode("python") }, "Python code"),
+        has("tables") && h("button", { type: "button", onclick: () => void this.showCode("python") }, "Python code"),
         h("button", { type: "button", onclick: () => void this.copy() }, "Copy link"),
       ),
-      h(
-        "div",
-        { class: "buttons" },
-        h("label", { for: "export-data" }, "Data of"),
-        this.data,
-        table("csv", "Table (CSV)"),
-        table("parquet", "Table (Parquet)"),
-      ),
+      has("tables") &&
+        h(
+          "div",
+          { class: "buttons" },
+          h("label", { for: "export-data" }, "Data of"),
+          this.data,
+          table("csv", "Table (CSV)"),
+          table("parquet", "Table (Parquet)"),
+        ),
       this.status,
       this.code,
       h(
@@ -81,7 +83,12 @@ export class Export {
   }
 
   private async scenarioFile(): Promise<void> {
-    await this.save("export?form=toml", this.name, "toml");
+    const scenario = this.model.shown?.scenario;
+    if (has("tables")) await this.save("export?form=toml", this.name, "toml");
+    else if (scenario) {
+      download(fileName(this.name, "toml"), new Blob([toml(scenario)], { type: "application/toml" }));
+      this.showStatus("Saved as TOML.");
+    }
   }
 
   /** Shows the command that gives the same run, or the same replay. */
@@ -151,6 +158,7 @@ export class Export {
   private async copy(): Promise<void> {
     const scenario = this.model.shown?.scenario;
     if (!scenario) return;
+    if (!this.replay) await this.showCommand();
     const address = place.link(`#s=${await pack(scenario)}`);
     if (address.length > MOST) {
       this.showStatus(

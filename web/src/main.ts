@@ -298,7 +298,7 @@ place.holder.append(
     },
     "Skip to the content",
   ),
-  h("header", {}, title, nav),
+  h("header", {}, title, nav, place.documentation && h("a", { href: place.documentation }, "Documentation")),
   banner,
   main,
 );

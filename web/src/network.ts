@@ -6,6 +6,7 @@ import { h, replace, svg } from "./dom";
 import { plain, quantity, seconds } from "./format";
 import { beside, Layout, type Point } from "./layout";
 import { text } from "./picture";
+import { has } from "./place";
 import { saveButtons } from "./save";
 import type { Timeline } from "./timeline";
 import type { NetLink, NetNode, NetworkState, RunDone } from "./types";
@@ -150,7 +151,7 @@ export class Network {
         .map((port) => port.name),
     );
     for (const { link, a, b } of drawn) {
-      if (link.port === null || this.queues.has(link.port) || !ports.has(link.port)) continue;
+      if (!has("packets") || link.port === null || this.queues.has(link.port) || !ports.has(link.port)) continue;
       boxes.append(this.queue(link.port, a, b, layout, links.length > 12 || wide < 500));
     }
     for (const { words, a, b } of links.length > 40 ? [] : labels(drawn, nodes)) {
@@ -234,7 +235,7 @@ export class Network {
    */
   private async fill(): Promise<void> {
     const run = this.run;
-    if (!run) return;
+    if (!run || !has("packets")) return;
     if (this.request) {
       this.again = true;
       if (performance.now() - this.since > LONG_MS) this.request.abort();

@@ -3,6 +3,7 @@
 
 import uplot from "uplot/dist/uPlot.min.css?inline";
 import { notify } from "./api";
+import { type Message, Messages } from "./messages";
 import phase from "./phase.css?inline";
 import { setPlace } from "./place";
 import start from "./start.css?inline";
@@ -30,51 +31,21 @@ export const kernel = context.model;
 const PREFIX = Math.random().toString(36).slice(2, 10);
 /** Milliseconds without a message after which a kernel counts as busy. */
 const BUSY_AFTER_MS = 3000;
-/** Number of parts of a response after which their arrival is acknowledged. */
-const PARTS_PER_ACK = 10;
-
-interface PendingRequest {
-  resolve(response: Response): void;
-  reject(error: unknown): void;
-  body: ReadableStreamDefaultController<Uint8Array> | null;
-  parts: number;
-}
-type Message = { answer?: string; status?: number; type?: string; part?: string; last?: boolean };
-
-const pending = new Map<string, PendingRequest>();
-let count = 0;
+const requests = new Messages((message) => kernel.send(message), PREFIX);
 let busyTimer = 0;
 let busy = false;
 
 function sendRequest(path: string, init: RequestInit): Promise<Response> {
-  count += 1;
-  const name = `${PREFIX}-${count}`;
-  const { signal } = init;
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const entry: PendingRequest = { resolve, reject, body: null, parts: 0 };
-    pending.set(name, entry);
-    kernel.send({
-      ask: name,
-      method: init.method ?? "GET",
-      path,
-      body: typeof init.body === "string" ? init.body : null,
-    });
-    wait();
-    signal?.addEventListener("abort", () => {
-      if (!pending.delete(name)) return;
-      kernel.send({ stop: name });
-      entry.body?.error(signal.reason);
-      reject(signal.reason);
-    });
-  });
+  const response = requests.fetch(path, init);
+  wait();
+  return response;
 }
 
 /** Reports the kernel as busy when it leaves requests unanswered: it runs a cell, or was stopped. */
 function wait(): void {
   clearTimeout(busyTimer);
-  if (busy && pending.size < 1) free();
-  if (pending.size > 0 && !busy)
+  if (busy && requests.size < 1) free();
+  if (requests.size > 0 && !busy)
     busyTimer = window.setTimeout(() => {
       busy = true;
       notify("busy");
@@ -87,33 +58,8 @@ function free(): void {
 }
 
 function receive(message: Message, buffers: (DataView | ArrayBuffer)[] = []): void {
-  const name = message.answer ?? message.part ?? "";
-  const entry = pending.get(name);
-  if (!entry) return;
+  if (!requests.receive(message, buffers[0])) return;
   if (busy) free();
-  if (message.answer !== undefined) {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        entry.body = controller;
-      },
-    });
-    entry.resolve(
-      new Response(body, { status: message.status ?? 500, headers: { "Content-Type": message.type ?? "" } }),
-    );
-  } else {
-    const data = buffers[0];
-    if (data?.byteLength)
-      entry.body?.enqueue(
-        data instanceof ArrayBuffer
-          ? new Uint8Array(data)
-          : new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
-      );
-    entry.parts += 1;
-    if (message.last) {
-      pending.delete(name);
-      entry.body?.close();
-    } else if (entry.parts % PARTS_PER_ACK === 0) kernel.send({ heard: name });
-  }
   wait();
 }
 
@@ -184,5 +130,5 @@ export function leave(): void {
   kernel.send({ leave: PREFIX });
   clearTimeout(busyTimer);
   watcher.disconnect();
-  pending.clear();
+  requests.clear();
 }

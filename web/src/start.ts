@@ -68,7 +68,7 @@ export class StartPage {
     replace(
       this.element,
       h("nav", { class: "jumps", "aria-label": "Parts of the start page" }, ...jumps),
-      new Builder(page.builder, page.added, this.explore).element,
+      page.builder && new Builder(page.builder, page.added, this.explore).element,
       ...parts.map((part) => part.element),
     );
     void this.files(files, jumps.at(-1) as HTMLElement);

@@ -190,9 +190,9 @@ export type Fragment = {
   fragment: string;
 };
 
-/** What the start page begins with. */
+/** What the start page begins with; without a server there is no builder. */
 export type FrontPage = {
-  builder: Built;
+  builder: Built | null;
   added: AddedFlows[];
   lessons: Card[];
   examples: Card[];

@@ -63,9 +63,9 @@ class PaperCard(TypedDict):
 
 
 class FrontPage(TypedDict):
-    """What the start page begins with."""
+    """What the start page begins with; without a server there is no builder."""
 
-    builder: Built
+    builder: Built | None
     added: list[AddedFlows]
     lessons: list[Card]
     examples: list[Card]

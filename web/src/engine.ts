@@ -1,0 +1,65 @@
+// The module of WebAssembly (crates/browser): requests in, replies out.
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  headgate_room(length: number): number;
+  headgate_ask(): number;
+  headgate_step(work: number, events: number, seconds: number): number;
+  headgate_stop(work: number): void;
+  headgate_fault(): number;
+}
+
+/** The statuses of replies that no server gives: work was begun, and more lines are to come. */
+export const BEGUN = 202;
+export const MORE = 206;
+
+/** A reply: its status and JSON. */
+export interface Reply {
+  status: number;
+  text: Uint8Array<ArrayBuffer>;
+}
+
+/** The file lies beside the page. It is compressed, since not every host compresses what it sends. */
+const FILE = "headgate.wasm.gz";
+
+export class Engine {
+  private constructor(private readonly module: Exports) {}
+
+  static async load(folder: string): Promise<Engine> {
+    const response = await fetch(new URL(FILE, folder));
+    if (!response.ok || !response.body) throw new Error(`${FILE}: the host answers with status ${response.status}`);
+    // A host that says how the file is compressed has the browser unpack it.
+    const packed = response.headers.get("Content-Encoding") === null;
+    const plain = packed ? response.body.pipeThrough(new DecompressionStream("gzip")) : response.body;
+    const module = new Response(plain, { headers: { "Content-Type": "application/wasm" } });
+    const { instance } = await WebAssembly.instantiateStreaming(module);
+    return new Engine(instance.exports as unknown as Exports);
+  }
+
+  ask(request: string): Reply {
+    const bytes = new TextEncoder().encode(request);
+    const room = this.module.headgate_room(bytes.length);
+    new Uint8Array(this.module.memory.buffer, room, bytes.length).set(bytes);
+    return this.reply(this.module.headgate_ask());
+  }
+
+  /** Does about `events` events of some work, which began `seconds` ago. */
+  step(work: number, events: number, seconds: number): Reply {
+    return this.reply(this.module.headgate_step(work, events, seconds));
+  }
+
+  stop(work: number): void {
+    this.module.headgate_stop(work);
+  }
+
+  /** What was wrong, after the module has ended by a fault. */
+  fault(): string {
+    return new TextDecoder().decode(this.reply(this.module.headgate_fault()).text);
+  }
+
+  private reply(at: number): Reply {
+    const { buffer } = this.module.memory;
+    const [status, length] = new Uint32Array(buffer, at, 2) as unknown as [number, number];
+    return { status, text: new Uint8Array(buffer, at + 8, length).slice() };
+  }
+}
