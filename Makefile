@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo install test test-built test-rest test-all frozen planted explore explore-test mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts evidence figures shots licenses wheels sdist release-check release lint lint-rust lint-rest check-tools clean
+.PHONY: demo install test test-built test-rest test-all frozen planted explore explore-test site mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts evidence figures shots licenses wheels sdist release-check release lint lint-rust lint-rest check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -60,6 +60,9 @@ explore-test: $(TOOLS)/bin/uv $(NODE_MODULES) ## the explorer's page in a real b
 	@$(SYNC) --all-extras
 	@test -x "$${CHROMIUM:-/usr/bin/chromium}" || { echo "Chromium is not installed; the path of one may be given as CHROMIUM=..."; exit 1; }
 	cd web && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
+
+site: docs $(NODE_MODULES) ## the documentation, and the explorer without a server, as a folder for any host of files: out/site (needs Node.js and Rust's target wasm32-unknown-unknown)
+	@$(BIN)/python web/make_site.py --documentation docs/_build
 
 # Entries, and options of tests/frozen/frozen.py: FROZEN=--write keeps what is printed now, FROZEN='study plot' compares two entries.
 FROZEN ?=

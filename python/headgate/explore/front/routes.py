@@ -57,9 +57,9 @@ class FrontRoutes:
 
     async def _open(self, request: Request) -> Response:
         parameters = await body(request)
-        return reply(await threaded(self._opened, text_of(parameters, "kind"), text_of(parameters, "name")))
+        return reply(await threaded(self.opened, text_of(parameters, "kind"), text_of(parameters, "name")))
 
-    def _opened(self, kind: str, name: str) -> dict[str, Any]:
+    def opened(self, kind: str, name: str) -> dict[str, Any]:
         """A scenario for this page, the address of another page, or the command that shows it."""
         file, is_scenario = self._file(kind, name)
         answer = {"scenario": None, "address": None, "command": shlex.join(["headgate", "explore", str(file)])}

@@ -1,0 +1,188 @@
+// The page without a server, from a host of files.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { axe, launch, missing, open, settled } from "./browser.mjs";
+import { build, faulty, host, pinned } from "./host.mjs";
+
+const site = missing ? { missing, remove: () => undefined } : build();
+const skip = site.missing;
+let browser;
+let files;
+
+before(async () => {
+  if (skip) return;
+  browser = await launch();
+  files = await host(site.folder);
+});
+after(async () => {
+  await browser?.close();
+  await files?.stop();
+  site.remove();
+});
+
+/** Waits for lines in the first chart. */
+async function drawn(page) {
+  await page.locator(".chart").first().scrollIntoViewIfNeeded();
+  await page.waitForFunction(
+    () => document.querySelector(".chart canvas") && document.querySelector(".chart .legend *"),
+  );
+}
+
+async function opened(options = {}) {
+  const page = await open(browser, files.address, options);
+  await page.getByRole("button", { name: /^two sources/ }).click();
+  await settled(page);
+  await drawn(page);
+  return page;
+}
+
+test("the page runs a scenario from a path of its own, and asks nobody else", { skip }, async () => {
+  const elsewhere = [];
+  const context = await browser.newContext();
+  context.on("request", (request) => {
+    if (!request.url().startsWith(files.address)) elsewhere.push(request.url());
+  });
+  const page = await context.newPage();
+  const faults = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+  await page.goto(files.address);
+  await page.getByRole("button", { name: /^two sources/ }).click();
+  await settled(page);
+  await drawn(page);
+  assert.deepEqual([elsewhere, faults], [[], []]);
+  await context.close();
+});
+
+test("a changed value is run, and a shared link opens it with the command that it stands for", { skip }, async () => {
+  const page = await opened();
+  const before = await page.locator(".sentences").innerText();
+  const slider = page.locator('[data-path$=" slider"]').first();
+  await slider.focus();
+  await page.keyboard.press("PageUp");
+  await page.waitForFunction((text) => document.querySelector(".sentences").innerText !== text, before);
+  await settled(page);
+  await page.getByText("Save and share").click();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  const link = page.getByLabel("Open a link that holds a scenario");
+  await page.waitForFunction((input) => input.value !== "", await link.elementHandle());
+  const address = await link.inputValue();
+  assert.ok(address.startsWith(`${files.address}#s=`), address);
+  assert.equal(await page.getByLabel("Command line").textContent(), `headgate run '#${address.split("#")[1]}'`);
+  const shown = await page.getByRole("region", { name: "Flows" }).first().textContent();
+  const other = await open(browser, address);
+  await settled(other);
+  await drawn(other);
+  assert.equal(await other.getByRole("region", { name: "Flows" }).first().textContent(), shown);
+  await other.context().close();
+  await page.context().close();
+});
+
+test("the digests of all pinned runs are equal in the worker of the page", { skip }, async () => {
+  const page = await open(browser, files.address);
+  const all = pinned();
+  const found = await page.evaluate(
+    async (scenarios) => {
+      const worker = new Worker("assets/worker.js", { type: "module" });
+      const texts = new Map();
+      const done = new Promise((resolve, reject) => {
+        let ended = 0;
+        worker.onmessage = ({ data }) => {
+          if (data.fault) reject(new Error(data.fault));
+          if (!data.part) return;
+          texts.set(data.part, (texts.get(data.part) ?? "") + new TextDecoder().decode(data.data));
+          if (data.last && ++ended === scenarios.length) resolve();
+        };
+      });
+      scenarios.forEach((scenario, at) => {
+        worker.postMessage({ ask: String(at), path: "/api/digest", body: JSON.stringify({ scenario }) });
+      });
+      await done;
+      return scenarios.map((_, at) => JSON.parse(texts.get(String(at)).trim().split("\n").at(-1)).done?.digest);
+    },
+    all.map((each) => each.scenario),
+  );
+  assert.ok(all.length > 95, `${all.length} pinned runs`);
+  assert.deepEqual(
+    all.filter((each, at) => each.digest !== found[at]).map((each) => each.name),
+    [],
+  );
+  await page.context().close();
+});
+
+test("after the first visit the page needs no host", { skip }, async () => {
+  const own = await host(site.folder);
+  const page = await open(browser, own.address);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  await own.stop();
+  await page.reload();
+  await page.getByRole("button", { name: /^two sources/ }).click();
+  await settled(page);
+  await drawn(page);
+  await page.context().close();
+});
+
+test("a fault of the simulator is reported, and the next run begins it again", { skip }, async () => {
+  const context = await browser.newContext({ serviceWorkers: "block" });
+  const page = await context.newPage();
+  let requests = 0;
+  await page.route("**/headgate.wasm.gz", (route) => {
+    requests += 1;
+    return requests > 1 ? route.continue() : route.fulfill({ body: gzipSync(faulty("a planted fault")) });
+  });
+  await page.goto(files.address);
+  await page.getByRole("button", { name: /^two sources/ }).click();
+  await page
+    .getByText(/which is a fault of headgate: a planted fault/)
+    .first()
+    .waitFor();
+  await page.getByRole("button", { name: "Run again" }).click();
+  await settled(page);
+  await drawn(page);
+  assert.equal(requests, 2);
+  await context.close();
+});
+
+for (const [width, scheme] of [
+  [390, "light"],
+  [1280, "dark"],
+])
+  test(`axe finds nothing at ${width} px in ${scheme} colours`, { skip }, async () => {
+    const page = await open(browser, files.address, { width, scheme });
+    await page.getByRole("button", { name: /^two sources/ }).waitFor();
+    await axe(page);
+    await page.getByRole("button", { name: /^two sources/ }).click();
+    await settled(page);
+    await drawn(page);
+    await axe(page);
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+
+test("the keyboard alone opens an example and moves the cursor of a chart", { skip }, async () => {
+  const page = await open(browser, files.address);
+  await page.getByRole("button", { name: /^two sources/ }).focus();
+  await page.keyboard.press("Enter");
+  await settled(page);
+  await drawn(page);
+  const chart = page.locator(".chart [role=slider]").first();
+  await chart.focus();
+  const before = await chart.getAttribute("aria-valuetext");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(
+    ([element, text]) => element.getAttribute("aria-valuetext") !== text,
+    [await chart.elementHandle(), before],
+  );
+  await page.context().close();
+});
+
+test("the service worker keeps the page, its module, its worker and its data", { skip }, () => {
+  const words = readFileSync(join(site.folder, "explore/offline.js"), "utf8");
+  for (const name of ["index.html", "headgate.wasm.gz", "assets/worker.js", "data/start.json"])
+    assert.match(words, new RegExp(`[\`",]${name}[\`",]`));
+});
