@@ -3,6 +3,7 @@
 //!
 //! Tests that belong to one language, such as those of a class's parameters, stand with that language.
 
+use crate::effects::PLAIN;
 use crate::words::{counted, general, verb};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -80,7 +81,7 @@ const LASTS_S: u64 = 10;
 /// ```
 pub fn scenario(tested: &Tested, change: &Map<String, Value>) -> Value {
     let mut line = json!({
-        "name": "line", "from": "g", "to": "h", "rate": "10Mbit/s", "delay": "10ms", "queue": {"kind": "fcfs", "buffer": "1BDP"},
+        "name": "line", "from": "g", "to": "h", "rate": "10Mbit/s", "delay": "10ms", "queue": {"kind": PLAIN, "buffer": "1BDP"},
     });
     let mut flow = json!({"name": "own", "from": "a", "to": "b", "packet": "1500B", "control": tested.control});
     for (table, key) in [(&mut line, "line"), (&mut flow, "flow")] {
@@ -120,7 +121,7 @@ pub fn cases(tested: &Tested, paths: &[Path]) -> Vec<Case> {
     let mut all = vec![
         case(REPEATS, vec![lossy(), lossy()]),
         case(LATER, vec![starts(0), starts(AFTER_S)]),
-        case(REACTS, vec![made(json!({"line": {"queue": {"kind": "fcfs", "buffer": "20pkt"}}}))]),
+        case(REACTS, vec![made(json!({"line": {"queue": {"kind": PLAIN, "buffer": "20pkt"}}}))]),
     ];
     all.extend(paths.iter().map(|path| case(&path.name, vec![scenario(tested, &path.change)])));
     all
@@ -175,7 +176,7 @@ mod tests {
 
     fn paths() -> Vec<Path> {
         serde_json::from_value(json!([
-            {"name": "a slow line", "least": 0.1, "line": {"rate": "20kbit/s", "queue": {"kind": "fcfs", "buffer": "10pkt"}}},
+            {"name": "a slow line", "least": 0.1, "line": {"rate": "20kbit/s", "queue": {"kind": PLAIN, "buffer": "10pkt"}}},
             {"name": "marks", "least": 5, "flow": {"transport": {"ecn": "classic"}}},
             {"name": "a neighbour", "least": 1, "beside": [{"name": "x", "from": "a", "to": "b", "control": "cubic"}]},
         ]))

@@ -25,7 +25,7 @@ const TIMEOUTS: u64 = 2;
 const PACKETS: f64 = 10.0;
 
 /// The discipline that links have unless another one is given.
-const PLAIN: &str = "fcfs";
+pub(crate) const PLAIN: &str = "fcfs";
 
 /// What it is that has no effect, in the order in which it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
