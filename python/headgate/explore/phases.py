@@ -12,6 +12,9 @@ from ..results.results import Results
 from ..scenario.scenario import Scenario
 from .engine import run, stoppable
 
+#: Flows that are listed one by one.
+MOST = _core.MOST_LISTED
+
 
 def checked(
     scenario: Scenario,
@@ -44,4 +47,4 @@ def checked(
     for noisy in at_levels(scenario):
         levels.append(Results([run(noisy, seed, control, number)]))
         report(len(levels) / len(LEVELS))
-    return compared(levels).answer(_core.MOST_LISTED)
+    return compared(levels).answer(MOST)
