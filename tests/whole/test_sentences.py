@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from headgate import quick
-from headgate.base.units import time_text
+from headgate.base.units import rate_text, time_text
+from headgate.results.groups import groups
 from headgate.results.results import Results
 from headgate.results.sentences import sentences
 
@@ -68,6 +69,20 @@ def test_the_first_part_of_a_run_speaks_of_now() -> None:
     assert not any("so far" in x for x in whole)
     assert all("so far" in x for x in part), part
     assert any(re.search(r"[\d.]+ % of those that came so far\.", x) for x in part)
+
+
+@pytest.mark.parametrize("replications", [1, 2])
+def test_groups_are_told_with_the_numbers_of_the_terminal(replications: int) -> None:
+    scenario = quick.scenario("50Mbit/s", "20ms", "reno*6,cubic*6,game", queue="fq", duration="5s", loss="0.5%")
+    results = scenario.run(replications=replications)
+    said, found = sentences(results), groups(results)
+    assert [group.flows for group in found] == [6, 6, 1]
+    for group, text in zip(found, said, strict=False):
+        assert text.startswith(group.name) and f"got {rate_text(group.goodput_bps.mean)}" in text
+        assert f"share of {rate_text(group.max_min_bps)}" in text
+        assert text.endswith(f"packets waited {time_text(group.queueing_s.mean)} on average.")
+        if group.flows > 1:
+            assert f"each from {rate_text(group.least_bps)} to {rate_text(group.most_bps)};" in text
 
 
 def test_all_flows_that_are_flagged_are_named() -> None:
