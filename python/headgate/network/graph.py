@@ -51,7 +51,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Kind:
+class LineStyle:
     """Lines that are described together.
 
     Attributes:
@@ -92,8 +92,8 @@ class Network:
         self.gateways = {station["name"] for station in said["stations"] if station["gateway"]}
         self.groups = [Group(**group) for group in said["groups"]]
         self.edges = [Edge(tuple(e["ends"]), e["words"], e["lines"]) for e in said["edges"]]
-        self.styles = [Kind(**kind) for kind in said["styles"]]
-        self.of_hosts = [Kind(**kind) for kind in said["of_hosts"]]
+        self.styles = [LineStyle(**kind) for kind in said["styles"]]
+        self.of_hosts = [LineStyle(**kind) for kind in said["of_hosts"]]
         self.flows: list[str] = said["flows"]
         self.layers: list[list[str]] = said["layers"]
         self.stages: bool = said["stages"]

@@ -1,0 +1,3 @@
+//! All tests that use this crate as others do, in one program, which is linked once. Written by `cargo xtask write`.
+
+mod session;
