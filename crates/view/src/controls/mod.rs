@@ -27,7 +27,7 @@ const GROUPS: [&str; 4] = ["Network", "Queue", "Flows", "Run"];
 /// let text = r#"{ "duration": "7s", "topology": "dumbbell", "flows": [{ "name": "f", "from": "s1", "to": "d1", "control": "newreno" }] }"#;
 /// let found = controls(&serde_json::from_str(text)?)?;
 /// let rate = found.iter().find(|c| c.path == "topology.line.rate").expect("a link has a rate");
-/// assert_eq!((rate.group, rate.kind, rate.number, rate.unit), ("Network", "quantity", Some(1e7), Some("bit/s")));
+/// assert_eq!((rate.group.as_str(), rate.kind, rate.number, rate.unit), ("Network", "quantity", Some(1e7), Some("bit/s")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
