@@ -135,3 +135,13 @@ def test_what_was_learnt_is_said_first() -> None:
     assert 'plugins = ["mine.py"] and control = "mine"' in found.notes[0] and code(found) == 0
     said = [line for _, line in lines(found, "", "")]
     assert [row.split()[0] for row in said[-6:]] == ["alone", "mine", "with", "mine", "beside", "mine"]
+
+
+def test_a_page_of_one_suite_does_not_take_the_place_of_that_of_another(cli: Cli, tmp_path: Path) -> None:
+    words = ("evaluate", "cubic", "--rounds", "1", "--html", "e.html", "--suite")
+    assert cli(*words, "smoke").returncode < 2
+    page = (tmp_path / "e.html").read_bytes()
+    said = cli(*words, "internet-1")
+    assert said.returncode == 2
+    assert "found the report of evaluate on cubic with other parameters" in " ".join(said.stderr.split())
+    assert (tmp_path / "e.html").read_bytes() == page

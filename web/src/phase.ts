@@ -5,7 +5,6 @@ import { aborted, explain, stream, Unreachable } from "./api";
 import { announce, h, replace, uid } from "./dom";
 import { percent, plain, quantity } from "./format";
 import { type Model, SLOTS, type Slot } from "./model";
-import { has } from "./place";
 import type { FlowPhaseResult, PhaseDone, RunDone } from "./types";
 
 /**
@@ -88,7 +87,7 @@ export class Phases {
     this.setPhase(slot, null);
     replace(entry.result);
     entry.checkedRun = run.run;
-    if (has("phase") && this.box.checked && variant.current && run.kind !== "replay") void this.check(slot, run);
+    if (this.box.checked && variant.current && run.kind !== "replay") void this.check(slot, run);
   }
 
   private async check(slot: Slot, run: RunDone): Promise<void> {

@@ -2,7 +2,7 @@
 // notebook (notebook.ts).
 
 /** Parts of the page that need a server. */
-export type Part = "compare" | "packets" | "phase" | "tables";
+export type Part = "compare" | "packets" | "tables";
 
 export interface Place {
   /** The element that the page fills, and the tree of elements that it is part of. */

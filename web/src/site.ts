@@ -63,6 +63,6 @@ function send(path: string, init: RequestInit): Promise<Response> {
 setPlace({
   ...inWindow,
   fetch: send,
-  lacks: new Set(["compare", "packets", "phase", "tables"]),
+  lacks: new Set(["compare", "packets", "tables"]),
   documentation: "../index.html",
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { axe, launch, missing, open, settled } from "./browser.mjs";
 import { build, faulty, host, pinned } from "./host.mjs";
 
@@ -79,6 +79,25 @@ test("a changed value is run, and a shared link opens it with the command that i
   await drawn(other);
   assert.equal(await other.getByRole("region", { name: "Flows" }).first().textContent(), shown);
   await other.context().close();
+  await page.context().close();
+});
+
+test("the check of the phase runs unasked, and names a share that depends on it", { skip }, async () => {
+  const flow = (i, more = {}) => ({ name: "ab"[i - 1], from: `s${i}`, to: `d${i}`, control: "reno", ...more });
+  const topology = {
+    kind: "dumbbell",
+    hosts: 2,
+    line: { rate: "20Mbit/s", delay: "10ms", queue: { kind: "fcfs", buffer: "1BDP" } },
+    access: { rate: "200Mbit/s", delay: ["0s", "10ms"] },
+    exit: { rate: "200Mbit/s" },
+  };
+  const scenario = { duration: "60s", hosts: { noise: "1pkt" }, flows: [flow(1), flow(2, { start: "100ms" })], topology };
+  const page = await open(browser, `${files.address}#s=${deflateRawSync(JSON.stringify(scenario)).toString("base64url")}`);
+  await page.locator(".phase .warns").waitFor();
+  assert.match(
+    await page.locator(".phase .warns").innerText(),
+    /^The share of a depends on the phase of arrivals: 0\.9\d without host noise/,
+  );
   await page.context().close();
 });
 

@@ -5,6 +5,7 @@
 //! [`headgate_fault`], and begins the module again.
 
 mod kept;
+mod phase;
 mod request;
 mod routes;
 mod run;

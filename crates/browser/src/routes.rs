@@ -1,6 +1,7 @@
 //! Which function answers a request. The paths are those of the explorer's server.
 
 use crate::kept::{Kept, Store};
+use crate::phase::Check;
 use crate::request::{Failure, Request};
 use crate::run::{Digest, Shown};
 use crate::session::Work;
@@ -39,6 +40,7 @@ pub(crate) fn answer(request: &Request, runs: &mut Store) -> Result<Answer, Fail
         ["api", "set"] => set(request),
         ["api", "run"] => Ok(Answer::Begins(Box::new(Shown::begin(request)?))),
         ["api", "run", run, "series"] => series(request, runs.get(run)?),
+        ["api", "phase"] => Ok(Answer::Begins(Box::new(Check::begin(request)?))),
         ["api", "digest"] => Ok(Answer::Begins(Box::new(Digest::begin(request)?))),
         _ => Err(missing(&request.path)),
     }

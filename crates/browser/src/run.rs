@@ -29,7 +29,7 @@ impl Digest {
         let scenario = Scenario::from_json(&json(request)?.to_string())?;
         let seed = request.whole("seed")?.unwrap_or(scenario.seed);
         let number = request.whole("replication")?.unwrap_or(0);
-        Ok(Digest(Run::new_unless(&scenario, seed, number, Rows::Dropped, MOST, &mut || false)?))
+        Ok(Digest(begun(&scenario, seed, number, Rows::Dropped)?))
     }
 }
 
@@ -72,7 +72,7 @@ impl Shown {
     fn of(ready: Value, seed: Option<u64>, number: u64, few: bool) -> Result<Shown, Failure> {
         let scenario = Scenario::from_json(&ready.to_string())?;
         let seed = seed.unwrap_or(scenario.seed);
-        let run = Run::new_unless(&scenario, seed, number, Rows::Kept, MOST, &mut || false)?;
+        let run = begun(&scenario, seed, number, Rows::Kept)?;
         Ok(Shown { ready, scenario, run, seed, number, few, begun: false })
     }
 
@@ -127,8 +127,16 @@ impl Work for Shown {
 ///
 /// # Errors
 /// There is none.
-fn json(request: &Request) -> Result<Value, Failure> {
+pub(crate) fn json(request: &Request) -> Result<Value, Failure> {
     request.scenario()?.json().ok_or_else(|| Failure::new(400, "scenario: expected numbers of at most 64 bits"))
+}
+
+/// A run before its first event.
+///
+/// # Errors
+/// It takes too much memory.
+pub(crate) fn begun(scenario: &Scenario, seed: u64, number: u64, rows: Rows) -> Result<Run, Failure> {
+    Ok(Run::new_unless(scenario, seed, number, rows, MOST, &mut || false)?)
 }
 
 fn digest(run: &Run) -> String {
@@ -139,7 +147,7 @@ fn digest(run: &Run) -> String {
 ///
 /// # Errors
 /// It takes too much memory.
-fn advance(run: &mut Run, events: u64) -> Result<bool, Failure> {
+pub(crate) fn advance(run: &mut Run, events: u64) -> Result<bool, Failure> {
     let complete = run.advance(events);
     if !complete {
         run.check_memory(MOST)?;

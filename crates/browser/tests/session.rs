@@ -1,8 +1,8 @@
 //! Requests as the page makes them, and their answers.
 
 use headgate_browser::{BEGUN, MORE, OK, Session};
-use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
+use headgate_sim::{Run, TableName};
 use serde_json::{Value, json};
 
 /// Two flows over one link.
@@ -107,6 +107,50 @@ fn what_is_wrong_is_said_with_its_place() {
         assert!(message(&answer).contains(words), "{request}: {answer}");
     }
     assert_eq!(session.ask(b"\xff").status, 400);
+}
+
+/// Two flows whose round trips differ, over one queue in order of arrival.
+fn in_step() -> Value {
+    let queue = json!({ "kind": "fcfs", "buffer": "1BDP" });
+    let line = json!({ "rate": "20Mbit/s", "delay": "10ms", "queue": queue });
+    let access = json!({ "rate": "200Mbit/s", "delay": ["0s", "10ms"] });
+    let flow =
+        |i: u32| json!({ "name": format!("f{i}"), "from": format!("s{i}"), "to": format!("d{i}"), "control": "reno" });
+    let topology =
+        json!({ "kind": "dumbbell", "hosts": 2, "line": line, "access": access, "exit": { "rate": "200Mbit/s" } });
+    json!({ "duration": "30s", "hosts": { "noise": "1pkt" }, "topology": topology, "flows": [flow(1), flow(2)] })
+}
+
+#[test]
+fn a_share_that_depends_on_the_phase_is_named() {
+    let request = json!({ "path": "/api/phase", "body": { "scenario": in_step() } });
+    let found = lines(&mut Session::default(), &request, 20_000);
+    let shares: Vec<f64> = found.iter().filter_map(|line| line["progress"].as_f64()).collect();
+    assert!(shares.is_sorted() && shares.last() == Some(&1.0), "{shares:?}");
+    let done = &found.last().expect("a line")["done"];
+    assert_eq!((&done["in_step"], &done["depends"], &done["more_flows"]), (&json!(true), &json!(true), &json!(0)));
+    let sentence = done["sentence"].as_str().unwrap_or_default();
+    assert!(sentence.starts_with("The share of f"), "{done}");
+    // Each level is a run of its own with that noise, and shares are those of the whole measured time.
+    for (level, noise) in ["0pkt", "0.1pkt", "1pkt"].iter().enumerate() {
+        let mut noisy = in_step();
+        noisy["hosts"]["noise"] = json!(noise);
+        let read = Scenario::from_json(&noisy.to_string()).expect("it is valid");
+        let mut run = Run::new(&read, read.seed, 0);
+        while !run.advance(u64::MAX) {}
+        let flows = run.finished().table(TableName::Flows, &read);
+        let bytes = headgate_view::columns::ints(&flows, "unique_bytes");
+        let share = bytes[0] as f64 / (bytes[0] + bytes[1]) as f64;
+        assert_eq!(done["flows"][0]["shares"][level], json!(share), "{noise}");
+    }
+}
+
+#[test]
+fn flows_that_cannot_keep_in_step_are_not_run_again() {
+    let mut given = in_step();
+    given["flows"] = json!([given["flows"][0]]);
+    let found = lines(&mut Session::default(), &json!({ "path": "/api/phase", "body": { "scenario": given } }), 1000);
+    assert_eq!((found.len(), &found[0]["done"]["in_step"]), (1, &json!(false)));
 }
 
 #[test]

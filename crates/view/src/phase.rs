@@ -4,6 +4,7 @@
 //! arrival, so that one of them may always find it full. A random time before each packet takes the phase away.
 
 use crate::columns::{floats, ints, names};
+use crate::numbers::whole_intervals;
 use crate::words::{listed, verb};
 use headgate_packet::Noise;
 use headgate_sim::Table;
@@ -89,15 +90,9 @@ impl Level {
         let name =
             |code: &i64| usize::try_from(*code).ok().and_then(|code| list.get(code)).cloned().unwrap_or_default();
         let (start, end) = (floats(intervals, "start_s"), floats(intervals, "end_s"));
-        let after: Vec<bool> = ints(intervals, "warm_up").iter().map(|warm_up| *warm_up == 0).collect();
-        let spans: Vec<f64> = start.iter().zip(end).map(|(start, end)| end - start).collect();
-        let longest =
-            spans.iter().zip(&after).filter(|(_, after)| **after).fold(0.0, |most, (span, _)| f64::max(most, *span));
-        let got = ints(intervals, "unique_bytes").iter().zip(spans.iter().zip(&after));
-        let full: Vec<f64> = got
-            .filter(|(_, (span, after))| **after && **span > 0.999 * longest)
-            .map(|(bytes, _)| *bytes as f64)
-            .collect();
+        let whole = whole_intervals(start, end, ints(intervals, "warm_up"));
+        let got = ints(intervals, "unique_bytes").iter().zip(whole).filter(|(_, whole)| *whole);
+        let full: Vec<f64> = got.map(|(bytes, _)| *bytes as f64).collect();
         Level {
             flows: codes.iter().map(name).collect(),
             bytes: ints(flows, "unique_bytes").iter().map(|bytes| *bytes as f64).collect(),
@@ -266,6 +261,29 @@ mod tests {
         // Errors of both levels count: 0.16 apart, each with an error of 0.06, two of their difference 0.17.
         let uneven = [[44, 56], [56, 44]];
         assert!(depends([&even, &even, &[[60, 72], [40, 28]]]) && !depends([&uneven, &uneven, &[[60, 72], [40, 28]]]));
+    }
+
+    #[test]
+    fn what_counts_of_a_run_is_that_of_its_measured_whole_intervals() {
+        use headgate_sim::Cells::{Float, Int, Name};
+        let list = || vec!["a".to_owned(), "b".to_owned()];
+        let flows: Table = vec![
+            ("flow", Name(vec![0, 1], list())),
+            ("unique_bytes", Int(vec![35, 65])),
+            ("queueing_mean_s", Float(vec![0.1, f64::NAN])),
+        ];
+        // The first interval is before the end of the warm-up, and the last one is a rest; all flows of an interval stand together.
+        let each = |of: [f64; 4]| Float(of.iter().flat_map(|x| [*x, *x]).collect());
+        let intervals: Table = vec![
+            ("start_s", each([0.0, 1.0, 2.0, 3.0])),
+            ("end_s", each([1.0, 2.0, 3.0, 3.5])),
+            ("warm_up", Int(vec![1, 1, 0, 0, 0, 0, 0, 0])),
+            ("unique_bytes", Int(vec![7, 8, 10, 20, 20, 30, 5, 15])),
+        ];
+        let found = Level::of(&flows, &intervals);
+        assert_eq!(found.parts, [[10.0, 20.0], [20.0, 30.0]]);
+        assert_eq!((found.flows, found.bytes), (list(), vec![35.0, 65.0]));
+        assert!(found.queueing_s[1].is_nan());
     }
 
     fn flow(name: &str, shares: [f64; 3]) -> FlowPhase {

@@ -57,8 +57,7 @@ This artifact was made by headgate {headgate}. `scenario.json` is {what}. `table
 `figures` what is drawn from the tables, and `references.bib` whom to cite. `artifact.json` has the
 versions, the digest of each run and the digest of each file.
 
-With headgate {headgate} installed, this command makes all of it
-again and compares:
+With headgate {headgate} installed, this command makes all of it again and compares:
 
     headgate artifact --check .
 

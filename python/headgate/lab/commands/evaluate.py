@@ -109,7 +109,7 @@ headgate evaluate mine.py --set gain=0.5 --json
 
         parameters = parameters_of(self.changes, "gain=0.5")
         key = _key(self.key_file, self.key_env)
-        whose = " ".join([self.control, self.name, *self.changes])
+        whose = " ".join([self.control, self.name, self.suite, *(["hidden"] if key else []), *self.changes])
         index = page.asked(self.html, self.out if self.part is None else None, "evaluate", self.control, whose)
         # What is judged by its name is the engine's own.
         hint = (
