@@ -15,16 +15,19 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from headgate import __version__, _core
+from headgate.base.catalogue import catalogue
 from headgate.explore.controls import with_value
 from headgate.explore.front import cards
 from headgate.explore.front.routes import FrontRoutes
 from headgate.explore.lesson import Lesson, lessons
 from headgate.explore.subject import Subject
 from headgate.explore.wire import encode
+from headgate.lab.conformance.controls import PATHS
 from headgate.scenario.examples import RECORDED
 from headgate.scenario.scenario import Scenario
 
@@ -46,11 +49,18 @@ def has_target() -> bool:
     return found.returncode == 0 and any(Path(found.stdout.strip()).glob("libcore-*.rlib"))
 
 
-def module(quick: bool) -> bytes:
-    """The engine as WebAssembly, compressed."""
+#: The modules, and what is in each besides runs: only who writes a flow control loads the larger one, and the smaller one imports nothing.
+MODULES = {"headgate.wasm.gz": "", "headgate-own.wasm.gz": "own"}
+
+
+def module(quick: bool, features: str) -> bytes:
+    """The engine as WebAssembly, compressed, with these features of crates/browser."""
     profile = "site-quick" if quick else "site"
     subprocess.run(
-        ["cargo", "build", "--quiet", "--locked", "--package", "headgate-browser", "--target", TARGET, "--profile", profile],
+        [
+            "cargo", "build", "--quiet", "--locked", "--package", "headgate-browser", "--target", TARGET, "--profile", profile,
+            "--no-default-features", "--features", features,
+        ],
         cwd=ROOT, check=True,
     )  # fmt: skip
     folder = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -77,6 +87,12 @@ def answers(lesson: Lesson) -> dict[str, Any]:
     }
 
 
+def neighbours() -> list[str]:
+    """The flow controls that may run beside one of the page's own: first those that the tests of a flow control put there."""
+    first = [flow["control"] for path in PATHS for flow in path.beside]
+    return [*first, *(name for name in catalogue("flow-controls") if name not in first)]
+
+
 def data(quick: bool) -> dict[str, Any]:
     """The files of the page that depend on no input, by their names."""
     examples = [each for each in cards.of_examples() if each["name"] not in RECORDED]
@@ -87,6 +103,7 @@ def data(quick: bool) -> dict[str, Any]:
             "builder": None, "added": [], "lessons": cards.of_lessons(known), "examples": examples, "papers": cards.of_papers(),
         },
         "front/files": {"folder": "", "files": []},
+        "own-paths": {"paths": [asdict(path) for path in PATHS], "beside": neighbours()},
     }  # fmt: skip
     for name, lesson in known.items():
         files[f"lessons/{name}"] = lesson.page()
@@ -108,8 +125,9 @@ def explorer(folder: Path, quick: bool) -> None:
         file = folder / "data" / f"{name}.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(encode(value))
-    (folder / "headgate.wasm.gz").write_bytes(module(quick))
-    for script in ("site", "site-offline"):
+    for name, features in MODULES.items():
+        (folder / name).write_bytes(module(quick, features))
+    for script in ("site", "site-own", "site-offline"):
         subprocess.run(
             ["npm", "run", "--silent", script],
             cwd=ROOT / "web",

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
+import { SCRIPT } from "./src/own/frame.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "../python/headgate/explore/static");
@@ -66,9 +67,11 @@ const ofSite: Plugin = {
   },
 };
 
+/** The one script that is written into a page: that of the frame of a flow control, whose worker begins as a text. */
+const OF_FRAME = createHash("sha256").update(SCRIPT).digest("base64");
 const POLICY =
-  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; object-src 'none'; " +
-  "base-uri 'none'; form-action 'none'";
+  `default-src 'self'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${OF_FRAME}'; worker-src 'self' blob:; ` +
+  "img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'";
 
 /** Where that page is built, and its files with a hash of what is in them, for its service worker. */
 const site = process.env.HEADGATE_SITE ?? join(here, "../out/site/explore");
@@ -118,6 +121,20 @@ const modes: { [mode: string]: () => UserConfig } = {
       cssCodeSplit: false,
       rollupOptions: {
         output: { entryFileNames: "assets/explore.js", assetFileNames: "assets/explore[extname]" },
+      },
+    },
+  }),
+  own: () => ({
+    build: {
+      ...shared,
+      outDir: site,
+      emptyOutDir: false,
+      license: false,
+      lib: {
+        entry: join(here, "src/own/own-worker.ts"),
+        formats: ["iife"],
+        name: "worker",
+        fileName: () => "own-worker.js",
       },
     },
   }),

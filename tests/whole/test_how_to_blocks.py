@@ -42,7 +42,7 @@ ELSEWHERE = {
         "sh": "not run: keys of a shell, and a page that `make man` builds", "toml": "not run: a comment for editors",
         "text": "test_progress_lines.py",
     },
-    "site": {"sh": "not run: installs a target of Rust and serves a folder; site.test.mjs makes the site and reads it"},
+    "site": {"sh": "not run: installs a target of Rust; site.test.mjs makes the site and serves it", "js": "site.test.mjs"},
     "train-a-control": {"sh": "test_training_policies.py", "python": "test_training_policies.py", "toml": "test_training_policies.py"},
     "trust": {"text": "not run: an error; test_trust.py has its words"},
 }  # fmt: skip

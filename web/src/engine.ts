@@ -19,21 +19,41 @@ export interface Reply {
   text: Uint8Array<ArrayBuffer>;
 }
 
-/** The file lies beside the page. It is compressed, since not every host compresses what it sends. */
-const FILE = "headgate.wasm.gz";
+/** The files lie beside the page. They are compressed, since not every host compresses what it sends. */
+export type File = "headgate.wasm.gz" | "headgate-own.wasm.gz";
+
+/** A module as it is compiled, whatever the host says of it. */
+async function plain(folder: string, file: File): Promise<Response> {
+  const response = await fetch(new URL(file, folder));
+  if (!response.ok || !response.body) throw new Error(`${file}: the host answers with status ${response.status}`);
+  // A host that says how the file is compressed has the browser unpack it.
+  const packed = response.headers.get("Content-Encoding") === null;
+  const body = packed ? response.body.pipeThrough(new DecompressionStream("gzip")) : response.body;
+  return new Response(body, { headers: { "Content-Type": "application/wasm" } });
+}
+
+/** The bytes of a module. */
+export async function bytes(folder: string, file: File): Promise<ArrayBuffer> {
+  return (await plain(folder, file)).arrayBuffer();
+}
 
 export class Engine {
   private constructor(private readonly module: Exports) {}
 
+  /** The module that imports nothing. */
   static async load(folder: string): Promise<Engine> {
-    const response = await fetch(new URL(FILE, folder));
-    if (!response.ok || !response.body) throw new Error(`${FILE}: the host answers with status ${response.status}`);
-    // A host that says how the file is compressed has the browser unpack it.
-    const packed = response.headers.get("Content-Encoding") === null;
-    const plain = packed ? response.body.pipeThrough(new DecompressionStream("gzip")) : response.body;
-    const module = new Response(plain, { headers: { "Content-Type": "application/wasm" } });
-    const { instance } = await WebAssembly.instantiateStreaming(module);
+    const { instance } = await WebAssembly.instantiateStreaming(plain(folder, "headgate.wasm.gz"));
     return new Engine(instance.exports as unknown as Exports);
+  }
+
+  /** A module with what it imports. */
+  static async of(module: ArrayBuffer, imports: WebAssembly.Imports): Promise<Engine> {
+    const { instance } = await WebAssembly.instantiate(module, imports);
+    return new Engine(instance.exports as unknown as Exports);
+  }
+
+  get memory(): WebAssembly.Memory {
+    return this.module.memory;
   }
 
   ask(request: string): Reply {

@@ -95,6 +95,8 @@ export class Export {
   private async showCommand(): Promise<void> {
     const shown = this.model.shown;
     if (this.replay || !shown) await this.showCode("command");
+    else if ((await place.besides?.(shown.scenario))?.length)
+      this.showStatus("No command has a flow control that is written on this page. A link has it: copy the link.");
     else {
       const fragment = await pack(shown.scenario);
       // A shell hands over at most 128 KiB as one word.
@@ -159,7 +161,8 @@ export class Export {
     const scenario = this.model.shown?.scenario;
     if (!scenario) return;
     if (!this.replay) await this.showCommand();
-    const address = place.link(`#s=${await pack(scenario)}`);
+    const besides = (await place.besides?.(scenario)) ?? [];
+    const address = place.link(`#${[...besides, `s=${await pack(scenario)}`].join("&")}`);
     if (address.length > MOST) {
       this.showStatus(
         `The link would have ${address.length} characters, which no browser opens: save the scenario as a file.`,
@@ -188,9 +191,15 @@ export class Export {
 
   private async open(): Promise<void> {
     const at = this.link.value.indexOf("#");
-    const text = fields(at < 0 ? `#s=${this.link.value.trim()}` : this.link.value.slice(at)).get("s");
+    const found = fields(at < 0 ? `#s=${this.link.value.trim()}` : this.link.value.slice(at));
+    const text = found.get("s");
     try {
       if (!text) throw new Error("This link does not hold a scenario.");
+      // What only this place can run comes with the whole address.
+      if (place.besides && found.has("own")) {
+        location.hash = this.link.value.slice(at);
+        return;
+      }
       await this.model.open(this.model.active, await unpack(text));
       this.model.emit("committed", this.model.active);
       this.showStatus("Opened.");

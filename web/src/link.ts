@@ -59,7 +59,7 @@ async function through(
 /** What is wrong with a link, for people. */
 class LinkError extends Error {}
 
-export async function pack(scenario: Scenario): Promise<string> {
+export async function pack(scenario: object): Promise<string> {
   const bytes = await through(new TextEncoder().encode(JSON.stringify(scenario)), new CompressionStream("deflate-raw"));
   let text = "";
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));

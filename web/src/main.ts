@@ -9,13 +9,15 @@ import { fields, isReplay, pack, unpack } from "./link";
 import { Model, SLOTS } from "./model";
 import { type PaperPlace, placed, placeIn } from "./paper";
 import { PapersPage } from "./papers";
-import { place } from "./place";
+import { type More, place } from "./place";
 import { StartPage } from "./start";
 import { StudyPage } from "./study";
 import { toml } from "./toml";
 import type { Scenario, Start } from "./types";
 
-type Page = "start" | "explore" | "lessons" | "study" | "papers";
+type Own = "start" | "explore" | "lessons" | "study" | "papers";
+/** One of these, or one that only this place has. */
+type Page = Own | (string & {});
 
 export const model = new Model();
 const about = new About(
@@ -40,12 +42,21 @@ const papers = new PapersPage(
   (of) => void openPaperRun(of),
   () => void updateAddress(true),
 );
-const pages: { [P in Page]: HTMLElement } = {
+const more: readonly More[] =
+  place.more?.(
+    (scenario) => void navigate("explore", scenario),
+    () => void updateAddress(true),
+  ) ?? [];
+const own: { [P in Own]: HTMLElement } = {
   start: front.element,
   explore: explore.element,
   lessons: lessons.element,
   study: study.element,
   papers: papers.element,
+};
+const pages: { [page: string]: HTMLElement } = {
+  ...own,
+  ...Object.fromEntries(more.map(({ name, element }) => [name, element])),
 };
 
 const banner = h("div", { class: "banner", role: "alert", hidden: true });
@@ -71,6 +82,8 @@ async function address(): Promise<string> {
   const { a, b } = model.variants;
   if (page === "explore" && about.place) parts.push(...placed(about.place));
   else if (page === "explore" && a && a.replication > 0) parts.push(`run=${a.replication}`);
+  const scenarios = [a?.scenario, b?.scenario].filter((each) => each !== undefined);
+  for (const each of more) parts.push(...(await each.address(page === each.name, scenarios)));
   if (b && page !== "papers") parts.push(`b=${await pack(b.scenario)}`);
   if (a && page !== "papers") parts.push(`s=${await pack(a.scenario)}`);
   return `#${parts.join("&")}`;
@@ -93,6 +106,7 @@ function show(next: Page): void {
   if (start?.kind === "start") names.unshift(["start", "Start"]);
   if (start?.kind === "study") names.push(["study", "Study"]);
   if (start?.kind === "papers") names.push(["papers", "Papers"]);
+  names.push(...more.map(({ name, label }): [Page, string] => [name, label]));
   replace(
     nav,
     ...names.map(([name, label]) =>
@@ -107,6 +121,7 @@ function show(next: Page): void {
   if (next === "lessons") void lessons.open();
   if (next === "study") void study.open();
   if (next === "papers") void papers.open();
+  more.find(({ name }) => name === next)?.open();
 }
 
 export async function navigate(next: Page, scenario?: Scenario): Promise<void> {
@@ -151,6 +166,7 @@ async function restore(): Promise<boolean> {
   const replication = Number(found.get("run") ?? 0) || 0;
   restoring += 1;
   try {
+    for (const each of more) await each.restore(found);
     for (const [slot, key] of [
       ["a", "s"],
       ["b", "b"],
@@ -175,6 +191,7 @@ async function restore(): Promise<boolean> {
   const first = start?.kind === "study" || start?.kind === "papers" || start?.kind === "start" ? start.kind : null;
   show(
     requested === "lessons" ||
+      (requested !== undefined && more.some(({ name }) => name === requested)) ||
       (requested === "start" && first === "start") ||
       requested === "study" ||
       requested === "papers"

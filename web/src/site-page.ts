@@ -1,6 +1,7 @@
 // The page of `make site`.
 
 import "./site";
+import "./own/own";
 import "./main";
 
 // Where the page is no secure context there is none: the page then needs its host each time.

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { deflateRawSync, gzipSync } from "node:zlib";
-import { axe, launch, missing, open, settled } from "./browser.mjs";
+import { axe, launch, missing, open, ROOT, settled } from "./browser.mjs";
 import { build, faulty, host, pinned } from "./host.mjs";
 
 const site = missing ? { missing, remove: () => undefined } : build();
@@ -91,13 +91,109 @@ test("the check of the phase runs unasked, and names a share that depends on it"
     access: { rate: "200Mbit/s", delay: ["0s", "10ms"] },
     exit: { rate: "200Mbit/s" },
   };
-  const scenario = { duration: "60s", hosts: { noise: "1pkt" }, flows: [flow(1), flow(2, { start: "100ms" })], topology };
-  const page = await open(browser, `${files.address}#s=${deflateRawSync(JSON.stringify(scenario)).toString("base64url")}`);
+  const scenario = {
+    duration: "60s",
+    hosts: { noise: "1pkt" },
+    flows: [flow(1), flow(2, { start: "100ms" })],
+    topology,
+  };
+  const page = await open(
+    browser,
+    `${files.address}#s=${deflateRawSync(JSON.stringify(scenario)).toString("base64url")}`,
+  );
   await page.locator(".phase .warns").waitFor();
   assert.match(
     await page.locator(".phase .warns").innerText(),
     /^The share of a depends on the phase of arrivals: 0\.9\d without host noise/,
   );
+  await page.context().close();
+});
+
+test("a flow control that is written on the page is run in its own frame, tested and shared", { skip }, async () => {
+  const page = await open(browser, files.address);
+  await page.getByRole("button", { name: "Your own control" }).click();
+  const status = page.locator(".own [role=status]");
+  const said = (words) =>
+    page.waitForFunction((text) => document.querySelector(".own [role=status]").textContent.includes(text), words);
+  const editor = page.getByLabel("The text of the flow control");
+  // Each step of the lesson holds with its text, and the first text fails the second step.
+  for (const [at, step] of (await page.locator(".own .steps li").all()).entries()) {
+    if (at === 1) {
+      await step.getByRole("button", { name: "Check it" }).click();
+      await said("Not yet");
+    }
+    await step.getByRole("button", { name: "Write this" }).click();
+    await step.getByRole("button", { name: "Check it" }).click();
+    await said("packets a second");
+    assert.match(await status.textContent(), /^Right/, `step ${at + 1}`);
+  }
+  await page.getByRole("button", { name: "Run all tests" }).click();
+  await said("tests passed");
+  assert.equal(await page.locator(".own .checks .fails").count(), 0);
+  // TypeScript is run without its types. What it does wrong is said with its line, and another run begins it again.
+  const wrong =
+    "export class Mine {\n  private window: number = 4;\n  on_ack(ack: { rtt: number | null }): void {\n    this.window = ack.none.deeper;\n  }\n}\n";
+  await editor.fill(wrong);
+  await page.getByRole("button", { name: "Run all tests" }).click();
+  await said("tests failed");
+  assert.match(
+    await page.locator(".own .checks .fails").first().textContent(),
+    /on_ack at .* s: TypeError: .*\(line 4\)/,
+  );
+  await editor.fill("export class Mine {");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator(".own [role=alert]").getByText("(line 1)").waitFor();
+  await axe(page);
+  // A link brings the text and the scenario, and the run is the same.
+  const [, block] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, "docs/how-to/site.md"), "utf8"));
+  await editor.fill(block);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await settled(page);
+  await drawn(page);
+  // Its parameter is a value of the page as those of the engine's controls are.
+  await page.locator('[data-path$="control.increase slider"]').waitFor({ state: "attached" });
+  const shares = await page.getByRole("region", { name: "Flows" }).first().textContent();
+  assert.match(shares, /mine/);
+  await page.getByText("Save and share").click();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  const link = page.getByLabel("Open a link that holds a scenario");
+  await page.waitForFunction((input) => input.value !== "", await link.elementHandle());
+  assert.match(await link.inputValue(), /#own=.*&s=/);
+  const other = await open(browser, await link.inputValue());
+  await settled(other);
+  await drawn(other);
+  assert.equal(await other.getByRole("region", { name: "Flows" }).first().textContent(), shares);
+  assert.deepEqual([page.faults, other.faults], [[], []]);
+  await other.context().close();
+  await page.context().close();
+});
+
+test("a flow control of the page reaches no host, no storage and no document", { skip }, async () => {
+  const page = await open(browser, files.address);
+  const asked = [];
+  page.context().on("request", (request) => asked.push(request.url()));
+  await page.getByRole("button", { name: "Your own control" }).click();
+  const attempts = [
+    "fetch('/')",
+    "new WebSocket('ws://127.0.0.1:1')",
+    "importScripts('/x.js')",
+    "indexedDB.open('x')",
+    "document.title",
+    "localStorage.x",
+  ];
+  const text = attempts.map((each) => `try { ${each}; window.x = 1 } catch {}`).join("\n");
+  await page
+    .getByLabel("The text of the flow control")
+    .fill(
+      `${text}\nfetch("${files.address}leak").catch(() => {});\nexport class Mine { on_start() { this.window = 2 } on_ack() {} }`,
+    );
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await settled(page);
+  assert.deepEqual(
+    asked.filter((url) => /leak|x\.js/.test(url)),
+    [],
+  );
+  assert.ok(!files.asked.some((path) => path.includes("leak")));
   await page.context().close();
 });
 

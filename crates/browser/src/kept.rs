@@ -82,14 +82,22 @@ impl Kept {
 pub(crate) struct Store {
     runs: VecDeque<Kept>,
     put: u64,
+    /// What their names begin with, so that the page knows which of its modules has them.
+    prefix: &'static str,
 }
 
 impl Store {
+    /// Has the names of all later runs begin so.
+    #[cfg(feature = "own")]
+    pub fn begin_names(&mut self, prefix: &'static str) {
+        self.prefix = prefix;
+    }
+
     /// Keeps a run under a name of its own; gives what the page is told of it.
     pub fn put(&mut self, mut run: Kept) -> &Value {
         self.put += 1;
         // A page that has lost its module may ask the next one for a run of the last one.
-        let name = format!("{}-{}", run.done["digest"].as_str().unwrap_or_default(), self.put);
+        let name = format!("{}{}-{}", self.prefix, run.done["digest"].as_str().unwrap_or_default(), self.put);
         run.tell([("run", json!(name))]);
         self.runs.push_front(run);
         while self.runs.len() > 1 && (self.runs.len() > MOST || self.size() > BYTES) {

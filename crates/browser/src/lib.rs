@@ -1,10 +1,13 @@
-//! The simulator as a module of WebAssembly, for the page that has no server: requests in, answers out, both as JSON. It imports nothing.
+//! The simulator as a module of WebAssembly, for the page that has no server: requests in, answers out, both as JSON. It imports nothing
+//! but the functions of flow controls that are written on the page, if it has the feature `own`.
 //!
 //! A request is written where [`headgate_room`] says, and [`headgate_ask`] answers it. Long work is begun by a request, and [`headgate_step`] does a
 //! piece of it at a time, so that the page hears how far it is and can stop it. A fault of the program ends the module: the page then reads
 //! [`headgate_fault`], and begins the module again.
 
 mod kept;
+#[cfg(feature = "own")]
+mod own;
 mod phase;
 mod request;
 mod routes;

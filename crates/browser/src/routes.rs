@@ -42,11 +42,16 @@ pub(crate) fn answer(request: &Request, runs: &mut Store) -> Result<Answer, Fail
         ["api", "run", run, "series"] => series(request, runs.get(run)?),
         ["api", "phase"] => Ok(Answer::Begins(Box::new(Check::begin(request)?))),
         ["api", "digest"] => Ok(Answer::Begins(Box::new(Digest::begin(request)?))),
+        #[cfg(feature = "own")]
+        ["api", "own", ref rest @ ..] => match crate::own::answer(rest, request, runs)? {
+            Some(answer) => Ok(answer),
+            None => Err(missing(&request.path)),
+        },
         _ => Err(missing(&request.path)),
     }
 }
 
-fn text(answer: &impl Serialize) -> Result<Answer, Failure> {
+pub(crate) fn text(answer: &impl Serialize) -> Result<Answer, Failure> {
     serde_json::to_string(answer).map(Answer::Is).map_err(|e| Failure::new(400, e.to_string()))
 }
 

@@ -3,6 +3,7 @@
 use crate::kept::Kept;
 use crate::request::{Failure, Request};
 use crate::session::{Step, Work};
+use headgate_packet::foreign::Fault;
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Rows, Run};
 use headgate_view::{prepared, shorter};
@@ -139,16 +140,19 @@ pub(crate) fn begun(scenario: &Scenario, seed: u64, number: u64, rows: Rows) -> 
     Ok(Run::new_unless(scenario, seed, number, rows, MOST, &mut || false)?)
 }
 
-fn digest(run: &Run) -> String {
+pub(crate) fn digest(run: &Run) -> String {
     format!("{:016x}", run.digest().value())
 }
 
 /// Runs a piece; true if the run is complete.
 ///
 /// # Errors
-/// It takes too much memory.
+/// It takes too much memory, or a flow control that is not the engine's failed.
 pub(crate) fn advance(run: &mut Run, events: u64) -> Result<bool, Failure> {
     let complete = run.advance(events);
+    if let Some((who, Fault { at, call, text, .. })) = run.fault() {
+        return Err(Failure::new(422, format!("{who}, {call} at {} s: {text}", at.seconds())));
+    }
     if !complete {
         run.check_memory(MOST)?;
     }

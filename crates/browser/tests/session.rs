@@ -153,6 +153,52 @@ fn flows_that_cannot_keep_in_step_are_not_run_again() {
     assert_eq!((found.len(), &found[0]["done"]["in_step"]), (1, &json!(false)));
 }
 
+fn value(session: &mut Session, path: &str, body: &Value) -> Value {
+    let reply = session.ask(json!({ "path": path, "body": body }).to_string().as_bytes());
+    assert_eq!(reply.status, OK, "{}", reply.text);
+    serde_json::from_str(&reply.text).expect("JSON")
+}
+
+#[test]
+fn the_tests_of_a_flow_control_are_made_run_and_judged() {
+    let mut session = Session::default();
+    let tested = json!({ "control": "cubic" });
+    let line = json!({ "rate": "100kbit/s", "queue": { "kind": "fcfs", "buffer": "10pkt" } });
+    let paths = json!({ "paths": [{ "name": "a slow line", "least": 1, "line": line }] });
+    let asked = json!({ "tested": tested, "paths": paths });
+    let made = value(&mut session, "/api/own/cases", &asked);
+    let cases = made["cases"].as_array().expect("a list");
+    assert!(cases.len() > 3, "{made}");
+    for case in cases {
+        let mut outcomes = Vec::new();
+        for scenario in case["scenarios"].as_array().expect("a list") {
+            let request = json!({ "path": "/api/own/outcome", "body": { "scenario": scenario } });
+            outcomes.push(lines(&mut session, &request, 20_000).pop().expect("a line")["done"].clone());
+        }
+        let judged = json!({ "name": case["name"], "paths": paths, "outcomes": outcomes });
+        assert_eq!(value(&mut session, "/api/own/verdict", &judged)["found"], Value::Null, "{outcomes:?}");
+        // The slow line carries 100,000 bit/s / 8 / 1500 byte = 8.3 packets a second.
+        if case["name"] == "a slow line" {
+            let got = outcomes[0]["goodput_pps"].as_f64().expect("a number");
+            assert!((7.8..8.4).contains(&got), "{got}");
+            outcomes[0]["goodput_pps"] = json!(0.5);
+            let judged = json!({ "name": case["name"], "paths": paths, "outcomes": outcomes });
+            let found = value(&mut session, "/api/own/verdict", &judged);
+            assert!(found["found"].as_str().is_some_and(|text| text.contains("0.5")), "{found}");
+        }
+    }
+}
+
+#[test]
+fn a_module_with_a_flow_control_of_the_page_names_its_runs_so() {
+    let mut session = Session::default();
+    let request = json!({ "path": "/api/run", "body": { "scenario": in_step() } });
+    let name = |session: &mut Session| lines(session, &request, 100_000).pop().expect("a line")["done"]["run"].clone();
+    assert!(!name(&mut session).as_str().unwrap_or_default().starts_with("own-"));
+    value(&mut session, "/api/own", &json!({ "name": "mine", "class": 0, "calls": ["on_ack"] }));
+    assert!(name(&mut session).as_str().unwrap_or_default().starts_with("own-"));
+}
+
 #[test]
 fn work_that_was_given_up_has_no_more_lines() {
     let mut session = Session::default();

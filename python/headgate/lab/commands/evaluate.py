@@ -103,13 +103,16 @@ headgate evaluate mine.py --set gain=0.5 --json
         with signals.loading():
             from ..evaluation import evaluate as judge
             from ..evaluation.report import answer
+            from ..evaluation.suite import named
             from ..frame import page
             from ..frame.judging import judging
             from ..frame.terminal import print_report
 
         parameters = parameters_of(self.changes, "gain=0.5")
         key = _key(self.key_file, self.key_env)
-        whose = " ".join([self.control, self.name, self.suite, *(["hidden"] if key else []), *self.changes])
+        # A folder of runs knows its suite itself, and says so better.
+        of_suite = [named(self.suite), *(["hidden"] if key else [])] if self.html is not None else []
+        whose = " ".join([self.control, self.name, *of_suite, *self.changes])
         index = page.asked(self.html, self.out if self.part is None else None, "evaluate", self.control, whose)
         # What is judged by its name is the engine's own.
         hint = (
