@@ -4,6 +4,7 @@ mod common;
 mod data;
 mod encapsulation;
 mod endpoints;
+mod fuzzed;
 mod limits;
 mod reader;
 mod speed;

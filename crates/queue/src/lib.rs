@@ -34,3 +34,9 @@ pub use explain::{Number, Tell, Unit};
 pub use link_info::LinkInfo;
 pub use managed::Managed;
 pub use port::{Port, SAYS as ROOM_SAYS, Service};
+
+#[cfg(test)]
+extern crate self as headgate_queue;
+#[cfg(test)]
+#[path = "../tests/common/told.rs"]
+mod told;

@@ -1,5 +1,6 @@
 //! Adaptive RED at a port: the times at which `max_p` changes, and the average that it holds.
 
+use crate::common::told::each_sent;
 use headgate_packet::{Duration, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline as _, LinkInfo, Look, Port, Spec};
 use serde_json::json;
@@ -47,9 +48,13 @@ fn max_p_changes_with_an_arrival_after_each_interval() {
     let mut changes = Vec::new();
     for n in 0..30 {
         let (now, before) = (Time::from_ps(n * 100 * MS), gauge(&port, "max_p"));
-        port.advance(now, &mut |_| {});
+        port.advance(now, &mut each_sent(|_| {}));
         let expected = told(&port, "max_probability", now);
-        port.offer(Packet { handle: n as u32, bytes: 1000, arrived: now, ..Packet::default() }, now, &mut |_| {});
+        port.offer(
+            Packet { handle: n as u32, bytes: 1000, arrived: now, ..Packet::default() },
+            now,
+            &mut each_sent(|_| {}),
+        );
         let after = gauge(&port, "max_p");
         assert_eq!(expected, Some(after), "what is told of the packet is what judges it");
         if after != before {
@@ -68,7 +73,7 @@ fn max_p_changes_with_an_arrival_after_each_interval() {
 fn without_it_nothing_changes_and_nothing_is_told() {
     let mut port = port(json!({"weight": 0.5}), 8000);
     for n in 0..50 {
-        port.offer(Packet { bytes: 1000, ..Packet::default() }, Time::from_ps(n * 100 * MS), &mut |_| {});
+        port.offer(Packet { bytes: 1000, ..Packet::default() }, Time::from_ps(n * 100 * MS), &mut each_sent(|_| {}));
     }
     assert_eq!(told(&port, "max_probability", Time::from_ps(9000 * MS)), None);
 }
@@ -83,7 +88,7 @@ fn mean_average(adaptive: bool, load: f64) -> f64 {
     let gap = Duration::from_secs_f64(0.001 / load);
     while now < Time::from_ps(60_000 * MS) {
         now += rng.exponential(gap);
-        port.offer(Packet { bytes: 1000, ..Packet::default() }, now, &mut |_| {});
+        port.offer(Packet { bytes: 1000, ..Packet::default() }, now, &mut each_sent(|_| {}));
         if now > Time::from_ps(40_000 * MS) {
             sum += gauge(&port, "average");
             n += 1.0;
@@ -115,10 +120,10 @@ fn thresholds_and_weight_follow_the_rate_of_the_link() {
         // Two packets wait, and one more arrives: it moves the average by the weight times what it finds.
         let now = Time::from_ps(now);
         for _ in 0..3 {
-            port.offer(Packet { bytes: 1000, ..Packet::default() }, now, &mut |_| {});
+            port.offer(Packet { bytes: 1000, ..Packet::default() }, now, &mut each_sent(|_| {}));
         }
         let (before, waiting) = (gauge(port, "average"), port.backlog().packets as f64);
-        port.offer(Packet { bytes: 1000, ..Packet::default() }, now, &mut |_| {});
+        port.offer(Packet { bytes: 1000, ..Packet::default() }, now, &mut each_sent(|_| {}));
         (gauge(port, "average") - before) / (waiting - before)
     };
     assert!((weight(&mut port, 0) - (1.0 - (-0.001f64).exp())).abs() < 1e-9);
@@ -140,7 +145,7 @@ fn bad_parameters_are_refused_and_extreme_ones_taken() {
         1,
     );
     for n in 0..100 {
-        port.offer(Packet { bytes: 1, ..Packet::default() }, Time::from_ps(n * 150_000 * MS), &mut |_| {});
+        port.offer(Packet { bytes: 1, ..Packet::default() }, Time::from_ps(n * 150_000 * MS), &mut each_sent(|_| {}));
     }
     assert!(gauge(&port, "average").is_finite());
 }

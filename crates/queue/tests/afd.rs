@@ -1,5 +1,6 @@
 //! Approximate Fair Dropping at a port: flows that send at very different rates and do not answer get equal shares, and the queue stays at its target.
 
+use crate::common::told::each_sent;
 use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{DropReason, LinkInfo, Port, Spec};
 
@@ -25,9 +26,11 @@ fn shares(spec: &str, load: f64) -> (Vec<f64>, f64, Vec<DropReason>) {
         let packet = Packet { handle, flow: FlowId(flow), bytes: 1000, ..Packet::default() };
         handle += 1;
         let late = now >= Time::from_ps(20 * second);
-        port.offer(packet, now, &mut |s| {
-            sent[s.packet.flow.index()] += u32::from(s.start >= Time::from_ps(20 * second))
-        });
+        port.offer(
+            packet,
+            now,
+            &mut each_sent(|s| sent[s.packet.flow.index()] += u32::from(s.start >= Time::from_ps(20 * second))),
+        );
         if late {
             queue += port.backlog().packets as f64;
             arrivals += 1.0;
@@ -99,11 +102,13 @@ fn bad_parameters_are_refused_and_extreme_ones_run() {
         let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
         let mut sent = 0;
         for handle in 0..20 {
-            port.offer(Packet { handle, bytes: 1, ..Packet::default() }, Time::from_ps(u64::from(handle)), &mut |_| {
-                sent += 1
-            });
+            port.offer(
+                Packet { handle, bytes: 1, ..Packet::default() },
+                Time::from_ps(u64::from(handle)),
+                &mut each_sent(|_| sent += 1),
+            );
         }
-        port.advance(Time::from_ps(u64::MAX - 1), &mut |_| sent += 1);
+        port.advance(Time::from_ps(u64::MAX - 1), &mut each_sent(|_| sent += 1));
         assert_eq!(sent + port.dropped().len(), 20, "{text}");
     }
 }

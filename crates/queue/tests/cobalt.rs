@@ -1,5 +1,6 @@
 //! COBALT and BLUE at a port: a flood that answers nothing, marks, and what the last packet of a queue is spared.
 
+use crate::common::told::each_sent;
 use headgate_packet::{Ecn, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline as _, DropReason, LinkInfo, Port, Sent, Spec};
 
@@ -19,7 +20,11 @@ fn port(spec: &str) -> Port {
 /// Packets of 1500 bytes on a line that sends one in 1 ms, one each so many microseconds from a time on until another one.
 fn feed(port: &mut Port, sent: &mut Vec<Sent>, gap_us: u64, from_ms: u64, to_ms: u64, ecn: Ecn) {
     for at in (from_ms * 1000..to_ms * 1000).step_by(gap_us as usize) {
-        port.offer(Packet { handle: at as u32, bytes: 1500, ecn, ..Packet::default() }, us(at), &mut |s| sent.push(s));
+        port.offer(
+            Packet { handle: at as u32, bytes: 1500, ecn, ..Packet::default() },
+            us(at),
+            &mut each_sent(|s| sent.push(s)),
+        );
     }
 }
 
@@ -30,7 +35,11 @@ fn a_standing_queue_is_signalled_at_the_times_of_the_law() {
         let mut port = port(&format!(r#"{{"kind": "cobalt", "buffer": "unlimited", "mark": {mark}}}"#));
         let mut sent = Vec::new();
         for handle in 0..21 {
-            port.offer(Packet { handle, bytes: 1500, ecn, ..Packet::default() }, Time::ZERO, &mut |s| sent.push(s));
+            port.offer(
+                Packet { handle, bytes: 1500, ecn, ..Packet::default() },
+                Time::ZERO,
+                &mut each_sent(|s| sent.push(s)),
+            );
         }
         feed(&mut port, &mut sent, 1000, 1, 500, ecn);
         let dropped: Vec<u64> = port.dropped().iter().map(|gone| gone.at.as_ps() / US / 1000).collect();
@@ -64,9 +73,9 @@ fn the_last_packet_of_a_queue_is_never_dropped() {
     // A packet arrives each time that the one before it starts: all wait 40 ms, longer than the target and than four packets, and none has one behind it.
     let mut port = port(r#"{"kind": "cobalt", "buffer": "unlimited", "max_packet": "64B"}"#);
     let (mut sent, bytes) = (0, 60_000);
-    port.offer(Packet { bytes, ..Packet::default() }, Time::ZERO, &mut |_| sent += 1);
+    port.offer(Packet { bytes, ..Packet::default() }, Time::ZERO, &mut each_sent(|_| sent += 1));
     for k in 0..100 {
-        port.offer(Packet { bytes, ..Packet::default() }, us(40_000 * k + 1), &mut |_| sent += 1);
+        port.offer(Packet { bytes, ..Packet::default() }, us(40_000 * k + 1), &mut each_sent(|_| sent += 1));
     }
     assert!(port.dropped().is_empty() && sent == 100, "{sent}");
 }
@@ -89,7 +98,7 @@ fn blue_by_hand() {
     for at in 0..60_000 {
         if at % 400 == 0 {
             let before = probability(&port);
-            port.offer(Packet { bytes: 1500, ..Packet::default() }, us(at), &mut |_| {});
+            port.offer(Packet { bytes: 1500, ..Packet::default() }, us(at), &mut each_sent(|_| {}));
             if probability(&port) != before {
                 rises.push((at / 1000, probability(&port)));
             }
@@ -100,9 +109,9 @@ fn blue_by_hand() {
     assert!(port.dropped().iter().any(|gone| gone.reason == DropReason::Random));
     // It is empty after 63 ms, and falls once in each 10 ms from then on.
     let reached = rises.last().expect("rises").1;
-    port.offer(Packet { bytes: 1500, ..Packet::default() }, us(95_000), &mut |_| {});
+    port.offer(Packet { bytes: 1500, ..Packet::default() }, us(95_000), &mut each_sent(|_| {}));
     assert!(probability(&port) <= reached - 3.0 * 0.125, "{}", probability(&port));
-    port.offer(Packet { bytes: 1500, ..Packet::default() }, us(900_000), &mut |_| {});
+    port.offer(Packet { bytes: 1500, ..Packet::default() }, us(900_000), &mut each_sent(|_| {}));
     assert_eq!(probability(&port), 0.0);
 }
 

@@ -1,5 +1,6 @@
 //! CoDel by the pseudocode of RFC 8289, section 5, worked out by hand.
 
+use crate::common::told::each_sent;
 use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::aqm::Verdict;
 use headgate_queue::{Decision, DropReason, LinkInfo, Moment, Port, Spec};
@@ -22,7 +23,7 @@ fn overload(queue: &str, ms: u64, ecn: Ecn) -> (Port, Vec<Packet>) {
     let (mut port, mut sent) = (port(queue, 10_000_000, 1), Vec::new());
     for k in 0..ms {
         let packet = Packet { handle: k as u32, bytes: 1500, ecn, ..Packet::default() };
-        port.offer(packet, us(1000 * k), &mut |s| sent.push(s.packet));
+        port.offer(packet, us(1000 * k), &mut each_sent(|s| sent.push(s.packet)));
     }
     (port, sent)
 }
@@ -78,13 +79,13 @@ fn at_times(times: &[u64]) -> Vec<(Vec<u32>, Vec<u32>)> {
     let mut port = port(UNLIMITED, 1_000_000_000_000, 1);
     port.set_up(false, Time::ZERO);
     for handle in 0..20 {
-        port.offer(Packet { handle, bytes: 1000, ..Packet::default() }, us(1000), &mut |_| {});
+        port.offer(Packet { handle, bytes: 1000, ..Packet::default() }, us(1000), &mut each_sent(|_| {}));
     }
     let mut found = Vec::new();
     for ms in times {
         let mut sent = Vec::new();
         port.set_up(true, us(1000 * ms));
-        port.start(us(1000 * ms), &mut |s| sent.push(s.packet.handle));
+        port.start(us(1000 * ms), &mut each_sent(|s| sent.push(s.packet.handle)));
         port.set_up(false, us(1000 * ms));
         found.push((sent, port.dropped().drain(..).map(|gone| gone.handle).collect()));
     }
@@ -106,8 +107,9 @@ fn nothing_is_dropped_while_no_more_than_a_packet_waits() {
     let dropped = |max_packet: &str| -> Vec<u64> {
         let spec = format!(r#"{{"kind": "codel", "buffer": "unlimited", "max_packet": "{max_packet}"}}"#);
         let mut port = port(&spec, 500_000, 1);
-        let offer =
-            |port: &mut Port, at: u64| port.offer(Packet { bytes: 1500, ..Packet::default() }, us(at), &mut |_| {});
+        let offer = |port: &mut Port, at: u64| {
+            port.offer(Packet { bytes: 1500, ..Packet::default() }, us(at), &mut each_sent(|_| {}))
+        };
         offer(&mut port, 0);
         offer(&mut port, 0);
         offer(&mut port, 0);
@@ -129,10 +131,14 @@ fn each_queue_has_its_own_state() {
     // Conversation 1 sends a short packet now and then, which leaves next and never waits 5 ms. Only conversation 0, which has the line's rate alone, is dropped.
     let mut port = port(r#"{"kind": "drr", "buffer": "unlimited", "aqm": "codel"}"#, 10_000_000, 2);
     for k in 0..1000u32 {
-        port.offer(Packet { handle: 2 * k, bytes: 1500, ..Packet::default() }, us(1000 * u64::from(k)), &mut |_| {});
+        port.offer(
+            Packet { handle: 2 * k, bytes: 1500, ..Packet::default() },
+            us(1000 * u64::from(k)),
+            &mut each_sent(|_| {}),
+        );
         let sparse = Packet { handle: 2 * k + 1, flow: FlowId(1), bytes: 100, ..Packet::default() };
         if k % 10 == 0 {
-            port.offer(sparse, us(1000 * u64::from(k)), &mut |_| {});
+            port.offer(sparse, us(1000 * u64::from(k)), &mut each_sent(|_| {}));
         }
     }
     let dropped = port.dropped();
@@ -147,7 +153,7 @@ fn the_backlog_of_all_queues_counts() {
         port(r#"{"kind": "drr", "buffer": "unlimited", "quantum": "1500B", "aqm": "codel"}"#, 10_000_000, 10);
     let mut round = |at: u64| {
         for flow in 0..10 {
-            port.offer(Packet { flow: FlowId(flow), bytes: 1500, ..Packet::default() }, us(at), &mut |_| {});
+            port.offer(Packet { flow: FlowId(flow), bytes: 1500, ..Packet::default() }, us(at), &mut each_sent(|_| {}));
         }
     };
     round(0);
@@ -161,7 +167,11 @@ fn written_down(queue: &str, ms: u64, ecn: Ecn) -> Vec<(Decision, Vec<(&'static 
     let (mut port, mut found) = (port(queue, 10_000_000, 1), Vec::new());
     port.write_down();
     for k in 0..ms {
-        port.offer(Packet { handle: k as u32, bytes: 1500, ecn, ..Packet::default() }, us(1000 * k), &mut |_| {});
+        port.offer(
+            Packet { handle: k as u32, bytes: 1500, ecn, ..Packet::default() },
+            us(1000 * k),
+            &mut each_sent(|_| {}),
+        );
     }
     port.decisions().expect("they were asked for").drain(|decision, numbers| {
         if decision.moment == Moment::Departure {
@@ -205,7 +215,7 @@ fn to_write_down_changes_nothing() {
             }
             for k in 0..2000 {
                 let packet = Packet { handle: k as u32, bytes: 1500, ecn: Ecn::Ect0, ..Packet::default() };
-                port.offer(packet, us(1000 * k), &mut |s| sent.push(s));
+                port.offer(packet, us(1000 * k), &mut each_sent(|s| sent.push(s)));
             }
             assert_eq!(port.decisions().is_some(), write_down);
             (sent, port.dropped().clone(), port.counters(us(2_000_000)))
@@ -220,7 +230,11 @@ fn time_and_rate_have_no_scale() {
     let slow = r#"{"kind": "codel", "buffer": "unlimited", "target": "50ms", "interval": "1s"}"#;
     let mut slow = port(slow, 1_000_000, 1);
     for k in 0..1000 {
-        slow.offer(Packet { handle: k as u32, bytes: 1500, ..Packet::default() }, us(10_000 * k), &mut |_| {});
+        slow.offer(
+            Packet { handle: k as u32, bytes: 1500, ..Packet::default() },
+            us(10_000 * k),
+            &mut each_sent(|_| {}),
+        );
     }
     let (mut fast, _) = overload(UNLIMITED, 1000, Ecn::NotEct);
     let times = |port: &mut Port, factor: u64| -> Vec<(u32, u64)> {

@@ -4,6 +4,7 @@ use crate::common::busy;
 use crate::common::cases::cases;
 use crate::common::choices;
 use crate::common::stale;
+use crate::common::told::each_sent;
 
 use choices::{TURNS, in_turn};
 use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
@@ -38,7 +39,7 @@ fn drive<D: Discipline>(
         let next = Time::from_ps(now.as_ps() + gap * 1_000_000_000);
         while !late && port.next() != Time::NEVER && port.next() <= next {
             let at = port.next();
-            port.advance(at, &mut |s| sent.push(s));
+            port.advance(at, &mut each_sent(|s| sent.push(s)));
             // A discipline may drop whenever it is asked.
             dropped.append(port.dropped());
             let waiting = i - sent.len() - dropped.len();
@@ -46,16 +47,16 @@ fn drive<D: Discipline>(
         }
         now = next;
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, now, &mut |s| sent.push(s));
+        port.offer(packet, now, &mut each_sent(|s| sent.push(s)));
         dropped.append(port.dropped());
         let waiting = i + 1 - sent.len() - dropped.len();
         prop_assert_eq!((port.backlog().packets + port.begun()) as usize, waiting, "packets are conserved");
         prop_assert!(waiting == 0 || port.next() != Time::NEVER, "packets that wait will be asked for");
     }
     // A timer that never rests would keep the last call busy for ever.
-    port.advance(now + REST, &mut |s| sent.push(s));
+    port.advance(now + REST, &mut each_sent(|s| sent.push(s)));
     prop_assert!(port.next() == Time::NEVER, "timers rest when nothing is left to do");
-    port.advance(Time::NEVER, &mut |s| sent.push(s));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s)));
     dropped.append(port.dropped());
     prop_assert_eq!(port.backlog().packets + port.begun(), 0);
     let counted: u64 = port.counters(now).dropped.iter().sum();
@@ -132,10 +133,10 @@ proptest! {
             for (handle, &(gap, flow, bytes)) in (0..).zip(&arrivals) {
                 now = Time::from_ps(now.as_ps() + gap * 1_000_000_000);
                 let packet = Packet { handle, flow: FlowId(flow), bytes, ..Packet::default() };
-                short.offer(packet, now, &mut |sent| ways[0].push(sent));
-                long.advance(now, &mut |sent| ways[1].push(sent));
+                short.offer(packet, now, &mut each_sent(|sent| ways[0].push(sent)));
+                long.advance(now, &mut each_sent(|sent| ways[1].push(sent)));
                 long.accept(packet, now);
-                long.start(now, &mut |sent| ways[1].push(sent));
+                long.start(now, &mut each_sent(|sent| ways[1].push(sent)));
                 prop_assert_eq!(short.counters(now), long.counters(now), "{}", name);
                 prop_assert_eq!(short.next(), long.next(), "{}", name);
                 prop_assert_eq!(short.dropped(), long.dropped(), "{}", name);
@@ -245,9 +246,9 @@ fn with_flows<D: Discipline>(
             port.grow(&link);
         }
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, now, &mut |s| out.push((s.packet.handle, s.start)));
+        port.offer(packet, now, &mut each_sent(|s| out.push((s.packet.handle, s.start))));
     }
-    port.advance(Time::NEVER, &mut |s| out.push((s.packet.handle, s.start)));
+    port.advance(Time::NEVER, &mut each_sent(|s| out.push((s.packet.handle, s.start))));
     out.extend(port.dropped().iter().map(|d| (d.handle, d.at)));
     out
 }
@@ -261,7 +262,7 @@ fn the_packet_in_transmission_takes_room_where_it_is_set_to() {
         port.count_in_service(in_service);
         for (handle, ms) in [(0, 0), (1, 500), (2, 500), (3, 1000)] {
             let packet = Packet { handle, bytes: 1000, ..Packet::default() };
-            port.offer(packet, Time::from_ps(ms * 1_000_000_000), &mut |_| {});
+            port.offer(packet, Time::from_ps(ms * 1_000_000_000), &mut each_sent(|_| {}));
         }
         port.dropped().iter().map(|d| d.handle).collect::<Vec<_>>()
     };
@@ -283,9 +284,9 @@ fn a_packet_that_ends_as_another_comes_may_still_take_room() {
     let drops = |in_service: InService| {
         let mut port = Port::new(discipline("fcfs", "1pkt").build(&link), link.rate, Rng::new(1, 0, "port"));
         port.count_in_service(in_service);
-        port.offer(Packet { bytes: 1000, ..Packet::default() }, Time::ZERO, &mut |_| {});
+        port.offer(Packet { bytes: 1000, ..Packet::default() }, Time::ZERO, &mut each_sent(|_| {}));
         port.accept(Packet { bytes: 1000, ..Packet::default() }, second);
-        port.start(second, &mut |_| {});
+        port.start(second, &mut each_sent(|_| {}));
         port.dropped().len()
     };
     assert_eq!((drops(InService::UntilEnd), drops(InService::ThroughEnd)), (0, 1));

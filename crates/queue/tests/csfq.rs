@@ -1,5 +1,6 @@
 //! Core-Stateless Fair Queueing against the fluid model of its paper: flows of constant rate get min(r, w alpha), alpha such that the line is full.
 
+use crate::common::told::each_sent;
 use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline as _, LinkInfo, Port, Spec};
 
@@ -27,9 +28,13 @@ fn carried(more: &str, rates: &[f64], weights: &[u32], (from, to): (f64, f64)) -
         }
         next[flow] += (0.5 + rng.uniform()) * BITS / rates[flow];
         let packet = Packet { flow: FlowId(flow as u32), bytes: 1000, ..Packet::default() };
-        port.offer(packet, Time::from_ps((now * 1e12) as u64), &mut |s| {
-            got[s.packet.flow.index()] += if s.end.as_secs_f64() > from { BITS } else { 0.0 };
-        });
+        port.offer(
+            packet,
+            Time::from_ps((now * 1e12) as u64),
+            &mut each_sent(|s| {
+                got[s.packet.flow.index()] += if s.end.as_secs_f64() > from { BITS } else { 0.0 };
+            }),
+        );
     }
 }
 
@@ -98,7 +103,11 @@ fn a_core_port_keeps_nothing_of_a_million_conversations() {
         for flow in 0..flows {
             now += Duration::from_ps(8_000_000);
             let label = (1e6f32 + flow as f32).to_bits();
-            port.offer(Packet { flow: FlowId(flow), bytes: 1000, label, ..Packet::default() }, now, &mut |_| {});
+            port.offer(
+                Packet { flow: FlowId(flow), bytes: 1000, label, ..Packet::default() },
+                now,
+                &mut each_sent(|_| {}),
+            );
         }
         let mut bytes = f64::NAN;
         port.discipline().probe(&mut |name, value| {

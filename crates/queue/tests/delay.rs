@@ -2,6 +2,7 @@
 //!
 //! rho is the conversation's share of the line by weight. The formulas are those of `headgate.analysis.bounds` with their sources.
 
+use crate::common::told::each_sent;
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{LinkInfo, Port, Sent, Spec};
 use proptest::prelude::*;
@@ -26,9 +27,9 @@ fn run(kind: &str, weights: &[u32], list: &[Arrival]) -> Vec<Sent> {
     let mut sent = Vec::new();
     for &(at, flow, bytes) in list {
         let packet = Packet { flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, Time::from_ps(at), &mut |s| sent.push(s));
+        port.offer(packet, Time::from_ps(at), &mut each_sent(|s| sent.push(s)));
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s)));
     sent
 }
 

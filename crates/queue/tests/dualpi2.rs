@@ -1,5 +1,6 @@
 //! DualPI2 at a port: floods that answer nothing, held against the law of what has to be dropped, and the AQM PI2.
 
+use crate::common::told::each_sent;
 use headgate_packet::{Ecn, Packet, Rate, Rng, Time};
 use headgate_queue::{LinkInfo, Port, Sent, Spec};
 
@@ -30,7 +31,7 @@ fn floods(spec: &str, flows: &[(f64, Ecn)]) -> Vec<Fate> {
     for (at, flow) in arrivals {
         let packet = Packet { handle: of.len() as u32, bytes: 1500, ecn: flows[flow].1, ..Packet::default() };
         of.push(flow);
-        port.offer(packet, us(at), &mut |s| sent.push(s));
+        port.offer(packet, us(at), &mut each_sent(|s| sent.push(s)));
     }
     let half = us(30_000_000);
     let dropped: Vec<usize> =

@@ -1,5 +1,6 @@
 //! Random Early Detection and its relatives under random arrivals.
 
+use crate::common::told::each_sent;
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Dropped, LinkInfo, Port, Sent, Spec};
 use proptest::prelude::*;
@@ -29,9 +30,9 @@ fn drive_growing(spec: &str, arrivals: &[(u64, u32, u32)], known: usize) -> (Vec
             port.grow(&link);
         }
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, Time::from_ps(now), &mut |s| sent.push(s));
+        port.offer(packet, Time::from_ps(now), &mut each_sent(|s| sent.push(s)));
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s)));
     (sent, port.dropped().clone())
 }
 
@@ -98,7 +99,11 @@ fn figure_3a(spec: &str) -> Vec<f64> {
             return bytes.iter().map(|b| *b as f64 * 8.0 / 10e6).collect();
         }
         let packet = Packet { flow: FlowId(flow as u32), bytes: 1000, ..Packet::default() };
-        port.offer(packet, Time::from_ps(at), &mut |s| bytes[s.packet.flow.index()] += u64::from(s.packet.bytes));
+        port.offer(
+            packet,
+            Time::from_ps(at),
+            &mut each_sent(|s| bytes[s.packet.flow.index()] += u64::from(s.packet.bytes)),
+        );
         port.dropped().clear();
         next[flow] += gap(flow as u32, gaps.uniform());
     }

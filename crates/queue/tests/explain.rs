@@ -3,6 +3,7 @@
 use crate::common::cases::cases;
 use crate::common::choices;
 use crate::common::explained;
+use crate::common::told::each_sent;
 
 use choices::{TURNS, in_turn};
 use explained::{Arrival, FLOWS, Numbers, explained, link, packets, spec};
@@ -86,19 +87,19 @@ proptest! {
             let (mut plain, mut asked, mut sent) = (port(), port(), [vec![], vec![]]);
             asked.write_down();
             for (now, packet) in packets(&arrivals) {
-                plain.offer(packet, now, &mut |s| sent[0].push(s));
-                asked.advance(now, &mut |s| sent[1].push(s));
+                plain.offer(packet, now, &mut each_sent(|s| sent[0].push(s)));
+                asked.advance(now, &mut each_sent(|s| sent[1].push(s)));
                 let numbers = explained(&asked, packet, now);
                 prop_assert_eq!(&numbers, &explained(&asked, packet, now), "{}", name);
                 prop_assert!(numbers.values().all(|value| !value.is_nan()), "{}: {:?}", name, numbers);
                 explained(&asked, Packet { flow: FlowId(0), bytes: 1500, class: 9, ..packet }, now); // it never arrives
-                asked.offer(packet, now, &mut |s| sent[1].push(s));
+                asked.offer(packet, now, &mut each_sent(|s| sent[1].push(s)));
                 prop_assert_eq!(plain.counters(now), asked.counters(now), "{}", name);
                 prop_assert_eq!(plain.next(), asked.next(), "{}", name);
                 prop_assert_eq!(plain.dropped(), asked.dropped(), "{}", name);
             }
-            plain.advance(Time::NEVER, &mut |s| sent[0].push(s));
-            asked.advance(Time::NEVER, &mut |s| sent[1].push(s));
+            plain.advance(Time::NEVER, &mut each_sent(|s| sent[0].push(s)));
+            asked.advance(Time::NEVER, &mut each_sent(|s| sent[1].push(s)));
             prop_assert_eq!(&sent[0], &sent[1], "{}", name);
             prop_assert_eq!(plain.dropped(), asked.dropped(), "{}", name);
         }
@@ -114,9 +115,9 @@ proptest! {
             port.write_down();
             let (mut sent, mut made) = (BTreeMap::new(), BTreeMap::new());
             for (now, packet) in packets(&arrivals) {
-                port.offer(packet, now, &mut |s| { sent.insert(s.packet.handle, (s.start, s.packet.ecn)); });
+                port.offer(packet, now, &mut each_sent(|s| { sent.insert(s.packet.handle, (s.start, s.packet.ecn)); }));
             }
-            port.advance(Time::NEVER, &mut |s| { sent.insert(s.packet.handle, (s.start, s.packet.ecn)); });
+            port.advance(Time::NEVER, &mut each_sent(|s| { sent.insert(s.packet.handle, (s.start, s.packet.ecn)); }));
             let Some(decisions) = port.decisions() else { continue };
             decisions.drain(|decision, numbers| {
                 assert!(made.insert((decision.handle, decision.moment as usize), (decision, numbers.to_vec())).is_none(), "{name}: twice");
@@ -154,11 +155,11 @@ proptest! {
         for (name, spec) in in_turn(buffer, turn) {
             let mut port = Port::new(spec.build(&link()), link().rate, Rng::new(1, 0, "port"));
             for (now, packet) in packets(&arrivals) {
-                port.advance(now, &mut |_| {});
+                port.advance(now, &mut each_sent(|_| {}));
                 let numbers = explained(&port, packet, now);
                 prop_assert_eq!(numbers["held_packets"], port.backlog().packets as f64);
                 port.dropped().clear();
-                port.offer(packet, now, &mut |_| {});
+                port.offer(packet, now, &mut each_sent(|_| {}));
                 let bytes = f64::from(packet.bytes);
                 let room = |limit: &str, held: &str, more: f64| numbers.get(limit).map(|limit| numbers[held] + more <= *limit);
                 let fits = room("buffer_packets", "held_packets", 1.0).or(room("buffer_bytes", "held_bytes", bytes));
@@ -202,7 +203,7 @@ proptest! {
             };
             let mut sent = Vec::new();
             for (now, packet) in packets(&arrivals) {
-                port.advance(now, &mut |s| sent.push(s.packet.handle));
+                port.advance(now, &mut each_sent(|s| sent.push(s.packet.handle)));
                 // An AQM may drop packets as they leave.
                 port.dropped().drain(..).for_each(|gone| {
                     waiting.remove(&gone.handle);
@@ -210,14 +211,14 @@ proptest! {
                 check(&mut waiting, &sent)?;
                 sent.clear();
                 waiting.insert(packet.handle, explained(&port, packet, now)[by]);
-                port.offer(packet, now, &mut |s| sent.push(s.packet.handle));
+                port.offer(packet, now, &mut each_sent(|s| sent.push(s.packet.handle)));
                 port.dropped().drain(..).for_each(|gone| {
                 waiting.remove(&gone.handle);
             });
                 check(&mut waiting, &sent)?;
                 sent.clear();
             }
-            port.advance(Time::NEVER, &mut |s| sent.push(s.packet.handle));
+            port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s.packet.handle)));
             port.dropped().drain(..).for_each(|gone| {
                 waiting.remove(&gone.handle);
             });
@@ -244,7 +245,7 @@ proptest! {
         };
         let mut sent = Vec::new();
         for (now, packet) in packets(&arrivals) {
-            port.advance(now, &mut |s| sent.push(s.packet.handle));
+            port.advance(now, &mut each_sent(|s| sent.push(s.packet.handle)));
             check(&mut waiting, &mut sent)?;
             let numbers = explained(&port, packet, now);
             let (start, finish) = (numbers["start_number"], numbers["finish_number"]);
@@ -254,13 +255,13 @@ proptest! {
             let own = waiting.values().filter(|(flow, ..)| *flow == packet.flow.0).map(|(.., f)| *f).fold(0.0, f64::max);
             prop_assert!(start >= own && (own > 0.0 || start >= numbers["virtual_time"]), "{:?} after {}", numbers, own);
             waiting.insert(packet.handle, (packet.flow.0, start, finish));
-            port.offer(packet, now, &mut |s| sent.push(s.packet.handle));
+            port.offer(packet, now, &mut each_sent(|s| sent.push(s.packet.handle)));
             port.dropped().drain(..).for_each(|gone| {
                 waiting.remove(&gone.handle);
             });
             check(&mut waiting, &mut sent)?;
         }
-        port.advance(Time::NEVER, &mut |s| sent.push(s.packet.handle));
+        port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s.packet.handle)));
         check(&mut waiting, &mut sent)?;
     }
 

@@ -1,6 +1,7 @@
 //! The numbers that disciplines decide with, worked out by hand.
 
 use crate::common::explained;
+use crate::common::told::each_sent;
 
 use explained::{Arrival, Numbers, explained, link, packets, spec};
 use headgate_packet::{Buffer, Packet, Rng, Time};
@@ -12,9 +13,9 @@ fn told_of_last(text: &str, arrivals: &[Arrival]) -> Numbers {
     let mut port = Port::new(spec(text).build(&link()), link().rate, Rng::new(1, 0, "port"));
     let mut numbers = Numbers::new();
     for (now, packet) in packets(arrivals) {
-        port.advance(now, &mut |_| {});
+        port.advance(now, &mut each_sent(|_| {}));
         numbers = explained(&port, packet, now);
-        port.offer(packet, now, &mut |_| {});
+        port.offer(packet, now, &mut each_sent(|_| {}));
     }
     numbers
 }
@@ -126,7 +127,7 @@ fn what_is_in_transmission_counts_where_it_is_set_to() {
     let mut port = Port::new(spec(r#"{"kind": "fcfs"}"#).build(&link()), link().rate, Rng::new(1, 0, "port"));
     let packet = Packet { bytes: 100, ..Packet::default() };
     port.count_in_service(headgate_queue::InService::UntilEnd);
-    port.offer(packet, Time::ZERO, &mut |_| {});
+    port.offer(packet, Time::ZERO, &mut each_sent(|_| {}));
     let held = |port: &Port, ms: u64| {
         let numbers = explained(port, packet, Time::from_ps(ms * 1_000_000_000));
         of(&numbers, &["held_packets", "held_bytes"])

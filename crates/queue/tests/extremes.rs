@@ -2,6 +2,7 @@
 //!
 //! Debug builds check every sum and product, so that one that wraps is a panic here.
 
+use crate::common::told::each_sent;
 #[path = "../../packet/tests/common/ends.rs"]
 mod ends;
 
@@ -37,14 +38,14 @@ fn drive(spec: &Spec, rate: Rate, arrivals: &[Arrival]) {
             let at = port.next();
             assert!(at >= now, "woken in the past");
             now = at;
-            port.advance(at, &mut |_| sent += 1);
+            port.advance(at, &mut each_sent(|_| sent += 1));
             dropped += port.dropped().drain(..).count();
         }
         now = next;
         let ecn = if i % 3 == 0 { Ecn::NotEct } else { Ecn::Ect0 };
         let packet =
             Packet { handle: i as u32, flow: FlowId(flow), bytes, ecn, class: flow as u8, ..Packet::default() };
-        port.offer(packet, now, &mut |_| sent += 1);
+        port.offer(packet, now, &mut each_sent(|_| sent += 1));
         dropped += port.dropped().drain(..).count();
         assert_eq!((port.backlog().packets + port.begun()) as usize, i + 1 - sent - dropped, "packets are conserved");
         port.discipline()
@@ -56,7 +57,7 @@ fn drive(spec: &Spec, rate: Rate, arrivals: &[Arrival]) {
         if at == Time::NEVER || at > LATEST || port.backlog().packets + port.begun() == 0 {
             break;
         }
-        port.advance(at, &mut |_| sent += 1);
+        port.advance(at, &mut each_sent(|_| sent += 1));
         dropped += port.dropped().drain(..).count();
     }
     assert_eq!(

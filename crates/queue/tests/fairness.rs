@@ -3,6 +3,7 @@
 //! Every conversation has packets from time 0 on; while all are backlogged, the bytes per unit of weight that two of them have got may
 //! differ by no more than the scheduler's bound.
 
+use crate::common::told::each_sent;
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{LinkInfo, Port, Spec};
 use proptest::prelude::*;
@@ -23,11 +24,11 @@ fn shares(spec: &str, weights: &[u32], lengths: &[Vec<u32>]) -> Vec<Vec<f64>> {
         for (flow, packets) in lengths.iter().enumerate() {
             if let Some(&bytes) = packets.get(i) {
                 let packet = Packet { flow: FlowId(flow as u32), bytes, ..Packet::default() };
-                port.offer(packet, Time::ZERO, &mut |s| sent.push(s.packet));
+                port.offer(packet, Time::ZERO, &mut each_sent(|s| sent.push(s.packet)));
             }
         }
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s.packet));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s.packet)));
     let mut got = vec![0.0; weights.len()];
     let mut history = Vec::new();
     for packet in sent {

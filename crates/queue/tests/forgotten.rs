@@ -2,6 +2,7 @@
 
 use crate::common::cases::cases;
 use crate::common::choices;
+use crate::common::told::each_sent;
 
 use choices::{TURNS, examples, in_turn};
 use headgate_packet::choice::Entry;
@@ -72,10 +73,13 @@ impl Bench {
     fn advance(&mut self, to: Time) {
         let Bench { port, waiting, log, .. } = self;
         self.now = to;
-        port.advance(to, &mut |s| {
-            waiting[s.packet.flow.index()] -= 1;
-            log.push((s.packet.handle, s.start, s.packet.ecn, s.packet.label));
-        });
+        port.advance(
+            to,
+            &mut each_sent(|s| {
+                waiting[s.packet.flow.index()] -= 1;
+                log.push((s.packet.handle, s.start, s.packet.ecn, s.packet.label));
+            }),
+        );
         for gone in port.dropped().drain(..) {
             waiting[gone.flow.index()] -= 1;
             log.push((gone.handle, gone.at, Ecn::NotEct, 0));

@@ -5,6 +5,7 @@
 
 use crate::common;
 use crate::common::cases::cases;
+use crate::common::told::each_sent;
 
 use common::{Gps, q, seconds};
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
@@ -153,14 +154,14 @@ fn judge_changing(
     for (handle, &(at, flow, bytes)) in arrivals.iter().enumerate() {
         let (now, handle) = (Time::from_ps(at), handle as u32);
         while let Some(&&(when, bps)) = changes.peek().filter(|c| c.0 <= at) {
-            port.advance(Time::from_ps(when), &mut |s| sent.push(s));
+            port.advance(Time::from_ps(when), &mut each_sent(|s| sent.push(s)));
             link.rate = Rate::from_bps(bps).expect("above 0");
             port.set_link(&link, Time::from_ps(when));
             reference.advance(&(q(when) / &ps));
             reference.rules.bps = bps;
             changes.next();
         }
-        port.advance(now, &mut |s| sent.push(s));
+        port.advance(now, &mut each_sent(|s| sent.push(s)));
         for s in &sent[judged..] {
             reference.send(s.packet.handle)?;
         }
@@ -168,7 +169,7 @@ fn judge_changing(
         reference.advance(&(q(at) / &ps));
         reference.arrive(handle, flow as usize, bytes);
         let packet = Packet { handle, flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, now, &mut |s| sent.push(s));
+        port.offer(packet, now, &mut each_sent(|s| sent.push(s)));
         for Dropped { handle: gone, .. } in port.dropped().drain(..) {
             reference.drop(gone, handle)?;
         }
@@ -176,7 +177,7 @@ fn judge_changing(
             return Err("the buffer holds more than its limit".to_owned());
         }
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s)));
     for s in &sent[judged..] {
         reference.send(s.packet.handle)?;
     }
@@ -305,9 +306,9 @@ fn long_backlogs_do_not_drift() {
     let mut sent = Vec::new();
     for (handle, &(at, flow, bytes)) in list.iter().enumerate() {
         let packet = Packet { handle: handle as u32, flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, Time::from_ps(at), &mut |s| sent.push(s));
+        port.offer(packet, Time::from_ps(at), &mut each_sent(|s| sent.push(s)));
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s)));
     // Among the first 12 000 the heavy one has its 10 000 packets' worth at 3 to 1.
     let heavy = sent[..12_000].iter().filter(|s| s.packet.flow == FlowId(0)).count();
     assert!(heavy.abs_diff(9_000) <= 2, "{heavy} of 12000");

@@ -1,6 +1,7 @@
 //! DRR++ on a line that idles: a port is as a driver that asks once more as the last transmission ends, which RFC 8290 (section 4.2) answers by
 //! taking all queues off their lists. ns-3 is such a driver.
 
+use crate::common::told::each_sent;
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Cx, Discipline as _, LinkInfo, Port, Spec};
 
@@ -26,9 +27,13 @@ fn packet(number: usize, flow: u32, bytes: u32) -> Packet {
 fn by_port(spec: &Spec, arrivals: &Arrivals) -> Vec<u32> {
     let (mut port, mut sent) = (Port::new(spec.build(&link()), link().rate, Rng::new(0, 0, "test")), Vec::new());
     for (number, (at, flow, bytes)) in arrivals.iter().enumerate() {
-        port.offer(packet(number, *flow, *bytes), Time::from_ps(at * 1000), &mut |s| sent.push(s.packet.handle));
+        port.offer(
+            packet(number, *flow, *bytes),
+            Time::from_ps(at * 1000),
+            &mut each_sent(|s| sent.push(s.packet.handle)),
+        );
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s.packet.handle));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s.packet.handle)));
     sent
 }
 

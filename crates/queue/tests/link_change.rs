@@ -2,6 +2,7 @@
 
 use crate::common::cases::cases;
 use crate::common::stale;
+use crate::common::told::each_sent;
 
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline, Dropped, LIST, LinkInfo, Port, Sent, Spec};
@@ -45,16 +46,16 @@ fn drive<D: Discipline>(
         let next = Time::from_ps(now.as_ps() + gap * MS);
         while !late && port.next() <= next && port.next() != Time::NEVER {
             let at = port.next();
-            port.advance(at, &mut |s| sent.push(s));
+            port.advance(at, &mut each_sent(|s| sent.push(s)));
             dropped.append(port.dropped());
         }
         now = next;
-        port.advance(now, &mut |s| sent.push(s));
+        port.advance(now, &mut each_sent(|s| sent.push(s)));
         match step {
             Step::Arrive(flow, bytes) => {
                 let packet = Packet { handle: offered, flow: FlowId(flow), bytes, ..Packet::default() };
                 offered += 1;
-                port.offer(packet, now, &mut |s| sent.push(s));
+                port.offer(packet, now, &mut each_sent(|s| sent.push(s)));
             }
             Step::Rate(bps) => {
                 link.rate = Rate::from_bps(bps).unwrap();
@@ -68,7 +69,7 @@ fn drive<D: Discipline>(
         assert_eq!(here as usize, offered as usize - sent.len() - dropped.len(), "conserved");
     }
     port.set_up(true, now);
-    port.advance(Time::NEVER, &mut |s| sent.push(s));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s)));
     dropped.append(port.dropped());
     assert_eq!(port.backlog().packets + port.begun(), 0);
     (sent, dropped)
@@ -177,14 +178,18 @@ fn a_port_that_no_conversation_crosses_yet_may_change_too() {
         let mut port = Port::new(discipline(entry.name, "5pkt").build(&link), link.rate, Rng::new(1, 0, "port"));
         for (at, bps) in [(0, 16_000), (7, 80_000), (9, 8_000)] {
             link.rate = Rate::from_bps(bps).unwrap();
-            port.advance(Time::from_ps(at * MS), &mut |_| panic!("{}: nothing to send", entry.name));
+            port.advance(Time::from_ps(at * MS), &mut each_sent(|_| panic!("{}: nothing to send", entry.name)));
             port.set_link(&link, Time::from_ps(at * MS));
         }
         let flow = link.add(1);
         port.grow(&link);
         let mut sent = Vec::new();
-        port.offer(Packet { flow, bytes: 100, ..Packet::default() }, Time::from_ps(10 * MS), &mut |s| sent.push(s));
-        port.advance(Time::NEVER, &mut |s| sent.push(s));
+        port.offer(
+            Packet { flow, bytes: 100, ..Packet::default() },
+            Time::from_ps(10 * MS),
+            &mut each_sent(|s| sent.push(s)),
+        );
+        port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s)));
         let times: Vec<u64> = sent.iter().map(|s| s.end.since(s.start).as_ps() / MS).collect();
         assert_eq!(times, [100], "{}", entry.name);
     }
@@ -198,11 +203,11 @@ fn the_packet_in_transmission_keeps_its_end() {
     let mut ends = Vec::new();
     for handle in 0..2 {
         let packet = Packet { handle, bytes: 1000, ..Packet::default() };
-        port.offer(packet, Time::ZERO, &mut |s| ends.push(s.end.as_ps() / MS));
+        port.offer(packet, Time::ZERO, &mut each_sent(|s| ends.push(s.end.as_ps() / MS)));
     }
     link.rate = Rate::from_bps(16_000).unwrap();
     port.set_link(&link, Time::from_ps(500 * MS));
-    port.advance(Time::NEVER, &mut |s| ends.push(s.end.as_ps() / MS));
+    port.advance(Time::NEVER, &mut each_sent(|s| ends.push(s.end.as_ps() / MS)));
     assert_eq!(ends, [1000, 1500]);
     assert_eq!(port.counters(Time::from_ps(2000 * MS)).busy_ps, 1500 * MS);
 }
@@ -217,13 +222,15 @@ fn a_frame_of_hrr_takes_the_time_of_the_new_rate() {
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let mut starts = Vec::new();
     for handle in 0..5 {
-        port.offer(Packet { handle, bytes: 1, ..Packet::default() }, Time::ZERO, &mut |s| {
-            starts.push(s.start.as_ps() / MS)
-        });
+        port.offer(
+            Packet { handle, bytes: 1, ..Packet::default() },
+            Time::ZERO,
+            &mut each_sent(|s| starts.push(s.start.as_ps() / MS)),
+        );
     }
-    port.advance(Time::from_ps(3000 * MS), &mut |s| starts.push(s.start.as_ps() / MS));
+    port.advance(Time::from_ps(3000 * MS), &mut each_sent(|s| starts.push(s.start.as_ps() / MS)));
     link.rate = Rate::from_bps(16).unwrap();
     port.set_link(&link, Time::from_ps(3000 * MS));
-    port.advance(Time::NEVER, &mut |s| starts.push(s.start.as_ps() / MS));
+    port.advance(Time::NEVER, &mut each_sent(|s| starts.push(s.start.as_ps() / MS)));
     assert_eq!(starts, [0, 2000, 4000, 5000, 6000]);
 }

@@ -1,5 +1,6 @@
 //! PIE at a port: a flood that answers nothing, and what stands beside the lottery.
 
+use crate::common::told::each_sent;
 use headgate_packet::{Ecn, Packet, Rate, Rng, Time};
 use headgate_queue::{DropReason, LinkInfo, Port, Sent, Spec};
 
@@ -21,9 +22,11 @@ fn flood(spec: &str, load: f64, seconds: u64, ecn: Ecn) -> (Port, Vec<Sent>) {
     let (mut port, mut sent) = (port(spec), Vec::new());
     let gap = (1200.0 / load) as u64;
     for k in 0..seconds * 1_000_000 / gap {
-        port.offer(Packet { handle: k as u32, bytes: 1500, ecn, ..Packet::default() }, us(gap * k), &mut |s| {
-            sent.push(s)
-        });
+        port.offer(
+            Packet { handle: k as u32, bytes: 1500, ecn, ..Packet::default() },
+            us(gap * k),
+            &mut each_sent(|s| sent.push(s)),
+        );
     }
     (port, sent)
 }

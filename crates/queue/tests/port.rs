@@ -1,5 +1,6 @@
 //! What a port counts and reports to its driver, by worked examples: a packet of 1000 bytes takes a second.
 
+use crate::common::told::each_sent;
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Backlog, Counters, Discipline as _, DropReason, Dropped, InService, LinkInfo, Port, Spec};
 
@@ -15,7 +16,7 @@ fn port(spec: &str) -> Port {
 fn offer(port: &mut Port, arrivals: &[(u64, u8, u32)]) {
     for (handle, &(ms, class, bytes)) in (0..).zip(arrivals) {
         let packet = Packet { handle, flow: FlowId(u32::from(class)), class, bytes, ..Packet::default() };
-        port.offer(packet, Time::from_ps(ms * MS), &mut |_| {});
+        port.offer(packet, Time::from_ps(ms * MS), &mut each_sent(|_| {}));
     }
 }
 
@@ -67,7 +68,7 @@ fn waiting_times_backlog_and_busy_time_are_those_of_the_packets() {
     let mut port = port(r#""fcfs""#);
     // Starts at 0, 1, 2 and 5 s: waits of 0, 0.75, 1.5 and 0 s.
     offer(&mut port, &[(0, 0, 1000), (250, 0, 1000), (500, 0, 1000), (5000, 0, 500)]);
-    port.advance(Time::NEVER, &mut |_| {});
+    port.advance(Time::NEVER, &mut each_sent(|_| {}));
     let c = port.counters(Time::from_ps(6000 * MS));
     let expected = Counters {
         offered: 4,
@@ -98,7 +99,7 @@ fn of_a_transmission_what_has_passed_counts_as_busy() {
     }
     // A line that is taken down still ends the transmission that it has begun.
     let packet = Packet { bytes: 1000, ..Packet::default() };
-    port.offer(packet, Time::from_ps(8000 * MS), &mut |_| {});
+    port.offer(packet, Time::from_ps(8000 * MS), &mut each_sent(|_| {}));
     port.set_up(false, Time::from_ps(8400 * MS));
     assert_eq!([8400, 8900, 9500].map(|ms| port.counters(Time::from_ps(ms * MS)).busy_ps / MS), [2900, 3400, 3500]);
     // What it sends while it is down is no use of what it offers, which is nothing.
@@ -116,7 +117,7 @@ fn a_line_is_used_at_the_rate_that_it_has() {
     // Two packets of 1 s each at 8 kbit/s.
     offer(&mut port, &[(0, 0, 1000), (0, 0, 1000)]);
     let change = |port: &mut Port, ms: u64, bps: u64| {
-        port.advance(Time::from_ps(ms * MS), &mut |_| {});
+        port.advance(Time::from_ps(ms * MS), &mut each_sent(|_| {}));
         let link =
             LinkInfo { rate: Rate::from_bps(bps).expect("above zero"), flows: 1, weights: vec![], hosts: vec![] };
         port.set_link(&link, Time::from_ps(ms * MS));
@@ -137,11 +138,11 @@ fn the_most_that_waited_is_seen_after_the_line_took_its_packet_and_may_start_afr
     assert_eq!(port.counters(Time::ZERO).backlog_max, 0, "an idle line takes the packet at once");
     offer(&mut port, &[(0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (0, 0, 1000)]);
     assert_eq!(port.counters(Time::ZERO).backlog_max, 3, "a dropped packet never waited");
-    port.advance(Time::from_ps(2000 * MS), &mut |_| {});
+    port.advance(Time::from_ps(2000 * MS), &mut each_sent(|_| {}));
     assert_eq!(port.counters(Time::from_ps(2000 * MS)).backlog_max, 3, "a maximum stays");
     port.reset_backlog_max();
     assert_eq!(port.counters(Time::from_ps(2000 * MS)).backlog_max, 1, "what waits as the observation begins");
-    port.advance(Time::NEVER, &mut |_| {});
+    port.advance(Time::NEVER, &mut each_sent(|_| {}));
     assert_eq!(port.counters(Time::from_ps(9000 * MS)).backlog_max, 1);
 }
 
@@ -173,7 +174,7 @@ fn a_line_is_idle_when_it_is_free_and_nothing_waits() {
     offer(&mut port, &[(0, 0, 1000), (0, 0, 1000)]);
     let idle = [0, 999, 1000].map(|ms| port.is_idle(Time::from_ps(ms * MS)));
     assert_eq!(idle, [false; 3], "one is in transmission until 1 s, another waits");
-    port.advance(Time::NEVER, &mut |_| {});
+    port.advance(Time::NEVER, &mut each_sent(|_| {}));
     assert_eq!([1999, 2000].map(|ms| port.is_idle(Time::from_ps(ms * MS))), [false, true], "both are sent at 2 s");
 }
 
@@ -198,8 +199,8 @@ fn a_port_gives_up_a_packet_for_another_port_and_refuses_one() {
     // Nothing waits: what comes next is sent when the line is free.
     assert_eq!((port.next(), port.backlog()), (Time::NEVER, Backlog::default()));
     let mut sent = vec![];
-    port.offer(Packet { handle: 10, bytes: 100, ..Packet::default() }, at(900), &mut |_| {});
-    port.advance(at(2000), &mut |s| sent.push((s.packet.handle, s.start)));
+    port.offer(Packet { handle: 10, bytes: 100, ..Packet::default() }, at(900), &mut each_sent(|_| {}));
+    port.advance(at(2000), &mut each_sent(|s| sent.push((s.packet.handle, s.start))));
     assert_eq!(sent, [(10, at(1000))]);
     let counters = port.counters(at(1000));
     // 2 waited for 200 ms, 1 for 500, 3 for 400, 10 for 100.

@@ -2,6 +2,7 @@
 
 use crate::common;
 use crate::common::busy;
+use crate::common::told::each_sent;
 
 use common::{Gps, q, seconds};
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
@@ -31,9 +32,9 @@ fn run(kind: &str, bps: u64, weights: &[u32], list: &[Arrival]) -> Vec<Sent> {
     let mut sent = Vec::new();
     for (handle, &(at, flow, bytes)) in (0..).zip(list) {
         let packet = Packet { handle, flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, Time::from_ps(at), &mut |s| sent.push(s));
+        port.offer(packet, Time::from_ps(at), &mut each_sent(|s| sent.push(s)));
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s)));
     sent
 }
 

@@ -2,6 +2,7 @@
 
 use crate::common::choices;
 use crate::common::explained;
+use crate::common::told::each_sent;
 
 use choices::disciplines;
 use explained::{Arrival, link, packets, spec};
@@ -52,11 +53,11 @@ fn told(text: &str, arrivals: &[Arrival]) -> Told {
     let mut told = Told::default();
     port.write_down();
     for (now, packet) in packets(arrivals) {
-        port.advance(now, &mut |_| {});
+        port.advance(now, &mut each_sent(|_| {}));
         port.explain(packet, now, &mut |number, _| {
             told[0].insert(number.name());
         });
-        port.offer(packet, now, &mut |_| {});
+        port.offer(packet, now, &mut each_sent(|_| {}));
         port.dropped().clear();
         if let Some(decisions) = port.decisions() {
             decisions.drain(|_, numbers| told[1].extend(numbers.iter().map(|(number, _)| number.name())));

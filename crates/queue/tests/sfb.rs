@@ -1,5 +1,6 @@
 //! Stochastic Fair BLUE at a port: a conversation that does not answer beside others, the rules one by one, and what it counts under every scheduler.
 
+use crate::common::told::each_sent;
 use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline as _, DropReason, LinkInfo, Port, Sent, Spec};
 use proptest::prelude::*;
@@ -27,7 +28,11 @@ fn number(port: &Port, flow: u32, now: Time, wanted: &str) -> Option<f64> {
 /// Offers packets of these conversations at one instant.
 fn offer(port: &mut Port, now: Time, ecn: Ecn, flows: &[u32]) {
     for (handle, flow) in (port.counters(now).offered as u32..).zip(flows) {
-        port.offer(Packet { handle, flow: FlowId(*flow), bytes: 1000, ecn, ..Packet::default() }, now, &mut |_| {});
+        port.offer(
+            Packet { handle, flow: FlowId(*flow), bytes: 1000, ecn, ..Packet::default() },
+            now,
+            &mut each_sent(|_| {}),
+        );
     }
 }
 
@@ -90,7 +95,7 @@ fn new_hashes_know_those_that_did_not_answer_while_they_were_prepared() {
         assert!(port.dropped().is_empty());
         // The second of them found the first one in the new bins too. All have left when the hashes change.
         let now = Time::from_ps(1000 * MS);
-        port.advance(now, &mut |_| {});
+        port.advance(now, &mut each_sent(|_| {}));
         assert_eq!(number(&port, 1, now, "base_probability"), Some(due), "{at} ms");
         assert_eq!(number(&port, 1, now, "bin_packets"), Some(0.0));
     }
@@ -162,7 +167,7 @@ proptest! {
         let mut now = Time::ZERO;
         for (handle, (gap, flow, bytes)) in (0u32..).zip(arrivals) {
             now = Time::from_ps(now.as_ps() + gap * MS / 100);
-            port.offer(Packet { handle, flow: FlowId(flow), bytes, ..Packet::default() }, now, &mut |_| {});
+            port.offer(Packet { handle, flow: FlowId(flow), bytes, ..Packet::default() }, now, &mut each_sent(|_| {}));
             if rehash == "0s" {
                 // In two bins of a level the least is no more than what waits, and at least the conversation's own.
                 let held = number(&port, flow, now, "bin_packets").expect("it is told");
@@ -170,7 +175,7 @@ proptest! {
             }
         }
         now = Time::from_ps(now.as_ps() + 1000 * MS);
-        port.advance(now, &mut |_| {});
+        port.advance(now, &mut each_sent(|_| {}));
         prop_assert_eq!(port.backlog().packets, 0);
         for flow in 0..6 {
             prop_assert_eq!(number(&port, flow, now, "bin_packets"), Some(0.0));

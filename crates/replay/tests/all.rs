@@ -7,6 +7,7 @@ mod decided;
 mod edges;
 mod extremes;
 mod files;
+mod fuzzed;
 mod intake;
 mod order;
 mod replayer;

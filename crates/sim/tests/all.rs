@@ -20,6 +20,7 @@ mod events;
 mod extremes;
 mod faults;
 mod follow;
+mod fuzzed;
 mod islands;
 mod kim1994;
 mod l4s;

@@ -95,6 +95,7 @@ impl Discipline for Decbit {
 
 #[cfg(test)]
 mod tests {
+    use crate::told::each_sent;
     use super::*;
     use crate::Port;
     use headgate_packet::{Duration, Ecn, FlowId, Rate, Rng, Time};
@@ -107,9 +108,9 @@ mod tests {
         let mut marks = Vec::new();
         for at in seconds {
             let packet = Packet { flow: FlowId(0), bytes: 1, ecn: Ecn::Ect0, ..Packet::default() };
-            port.offer(packet, Time::ZERO + Duration::from_secs(*at), &mut |s| marks.push(s.packet.ecn == Ecn::Ce));
+            port.offer(packet, Time::ZERO + Duration::from_secs(*at), &mut each_sent(|s| marks.push(s.packet.ecn == Ecn::Ce)));
         }
-        port.advance(Time::NEVER, &mut |s| marks.push(s.packet.ecn == Ecn::Ce));
+        port.advance(Time::NEVER, &mut each_sent(|s| marks.push(s.packet.ecn == Ecn::Ce)));
         marks
     }
 

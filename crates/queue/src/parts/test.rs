@@ -1,5 +1,6 @@
 //! What the worked examples of the disciplines share.
 
+use crate::told::each_sent;
 use crate::{LinkInfo, Port, Spec};
 use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
 
@@ -17,9 +18,9 @@ fn drive(spec: &str, weights: &[u32], arrivals: &[Arrival]) -> (Vec<u32>, Vec<u3
     let mut sent = Vec::new();
     for (i, &(at, flow, bytes)) in arrivals.iter().enumerate() {
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, Time::ZERO + Duration::from_secs(at), &mut |s| sent.push(s.packet.handle));
+        port.offer(packet, Time::ZERO + Duration::from_secs(at), &mut each_sent(|s| sent.push(s.packet.handle)));
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s.packet.handle));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s.packet.handle)));
     let dropped = port.dropped().iter().map(|d| d.handle).collect();
     (sent, dropped)
 }

@@ -9,6 +9,7 @@ pub mod cases;
 pub mod choices;
 pub mod explained;
 pub mod stale;
+pub mod told;
 
 use num_rational::BigRational as Q;
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+use crate::told::each_sent;
 use super::*;
 use crate::parts::test::{Arrival, dropped, order};
 use crate::Spec;
@@ -47,9 +48,9 @@ fn a_quantum_times_a_weight_beyond_all_numbers_serves_and_ends() {
         let mut sent = 0;
         for flow in [0, 1, 0, 1] {
             let packet = headgate_packet::Packet { flow: headgate_packet::FlowId(flow), bytes: 9, ..Default::default() };
-            port.offer(packet, headgate_packet::Time::ZERO, &mut |_| sent += 1);
+            port.offer(packet, headgate_packet::Time::ZERO, &mut each_sent(|_| sent += 1));
         }
-        port.advance(headgate_packet::Time::NEVER, &mut |_| sent += 1);
+        port.advance(headgate_packet::Time::NEVER, &mut each_sent(|_| sent += 1));
         assert_eq!(sent, 4);
     }
 }

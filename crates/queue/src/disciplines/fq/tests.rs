@@ -1,3 +1,4 @@
+use crate::told::each_sent;
 use super::*;
 use headgate_packet::{Duration, FlowId, Rate, Rng};
 
@@ -9,9 +10,9 @@ fn order(params: &FqParams, arrivals: &[(u64, u32, u32)]) -> Vec<u32> {
     let mut out = Vec::new();
     for (i, &(at, flow, bytes)) in arrivals.iter().enumerate() {
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, Time::ZERO + Duration::from_secs(at), &mut |sent| out.push(sent.packet.handle));
+        port.offer(packet, Time::ZERO + Duration::from_secs(at), &mut each_sent(|sent| out.push(sent.packet.handle)));
     }
-    port.advance(Time::NEVER, &mut |sent| out.push(sent.packet.handle));
+    port.advance(Time::NEVER, &mut each_sent(|sent| out.push(sent.packet.handle)));
     out
 }
 

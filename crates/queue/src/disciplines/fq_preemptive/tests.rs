@@ -1,3 +1,4 @@
+use crate::told::each_sent;
 use super::{FqPreemptive, FqPreemptiveParams};
 use crate::line::{Bursts, Frame, Gate, Law};
 use crate::{Cx, Discipline as _, InService, LinkInfo, Port, Spec};
@@ -109,10 +110,10 @@ fn the_rest_has_the_rate_that_the_line_has_then() {
 fn a_rest_that_is_no_whole_number_of_picoseconds_is_rounded_up() {
     // As above, at 24 bit/s from 15 s on: of A's 101 bytes 91 are left at 30 s, which take 30 1/3 s.
     let (mut port, mut ends) = (port("", 2), Vec::new());
-    port.offer(Packet { bytes: 101, ..Packet::default() }, at(0), &mut |_| {});
-    port.offer(Packet { flow: FlowId(1), bytes: 20, ..Packet::default() }, at(10), &mut |_| {});
+    port.offer(Packet { bytes: 101, ..Packet::default() }, at(0), &mut each_sent(|_| {}));
+    port.offer(Packet { flow: FlowId(1), bytes: 20, ..Packet::default() }, at(10), &mut each_sent(|_| {}));
     port.set_link(&link(24, 2), at(15));
-    port.advance(Time::NEVER, &mut |s| ends.push(s.end.as_ps()));
+    port.advance(Time::NEVER, &mut each_sent(|s| ends.push(s.end.as_ps())));
     assert_eq!(ends, [30 * SECOND, 60 * SECOND + SECOND / 3 + 1]);
 }
 

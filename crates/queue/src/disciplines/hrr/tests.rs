@@ -1,3 +1,4 @@
+use crate::told::each_sent;
 use super::*;
 use headgate_packet::{FlowId, Rng};
 use proptest::prelude::*;
@@ -10,9 +11,9 @@ fn starts(spec: &str, weights: &[u32], arrivals: &[(u64, u32, u8, u32)], until: 
     let (mut out, second) = (Vec::new(), 1_000_000_000_000);
     for &(at, flow, class, bytes) in arrivals {
         let packet = Packet { flow: FlowId(flow), class, bytes, ..Packet::default() };
-        port.offer(packet, Time::from_ps(at * second), &mut |s| out.push(s));
+        port.offer(packet, Time::from_ps(at * second), &mut each_sent(|s| out.push(s)));
     }
-    port.advance(Time::from_ps(until * second - 1), &mut |s| out.push(s));
+    port.advance(Time::from_ps(until * second - 1), &mut each_sent(|s| out.push(s)));
     out.iter().map(|s| (s.start.as_ps() / second, s.packet.flow.0)).collect()
 }
 

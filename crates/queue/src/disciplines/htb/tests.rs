@@ -1,5 +1,6 @@
 //! `htb` by hand, and its closed forms.
 
+use crate::told::each_sent;
 use super::*;
 use crate::{Port, Spec};
 use headgate_packet::{Ecn, Rate, Rng};
@@ -24,9 +25,9 @@ fn run(classes: &Value, more: &Value, arrivals: &[(u64, u8, u32)]) -> (Vec<Out>,
     let (mut port, mut sent) = (port(classes, more, 1 << 60), Vec::new());
     for (handle, &(at, class, bytes)) in (0..).zip(arrivals) {
         let packet = Packet { handle, bytes, class, ecn: Ecn::Ect0, ..Packet::default() };
-        port.offer(packet, Time::from_ps(at), &mut |s| sent.push((s.packet.handle, s.packet.class, s.packet.bytes, s.start.as_ps())));
+        port.offer(packet, Time::from_ps(at), &mut each_sent(|s| sent.push((s.packet.handle, s.packet.class, s.packet.bytes, s.start.as_ps()))));
     }
-    port.advance(Time::NEVER, &mut |s| sent.push((s.packet.handle, s.packet.class, s.packet.bytes, s.start.as_ps())));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push((s.packet.handle, s.packet.class, s.packet.bytes, s.start.as_ps()))));
     (sent, port.dropped().iter().map(|gone| gone.handle).collect())
 }
 
@@ -128,9 +129,9 @@ fn turns_of_lenders_by_hand() {
     ]);
     let (mut port, mut sent) = (port(&classes, &json!({}), 8_000_000), Vec::new());
     for class in [[0; 7], [1; 7], [2; 7], [3; 7]].concat() {
-        port.offer(Packet { bytes: 100, class, ..Packet::default() }, Time::ZERO, &mut |s| sent.push(s.packet.class));
+        port.offer(Packet { bytes: 100, class, ..Packet::default() }, Time::ZERO, &mut each_sent(|s| sent.push(s.packet.class)));
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s.packet.class));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s.packet.class)));
     // What each has without borrowing; then turns of 250 bytes that the lenders give one after the other, y one to b and one to d: a packet in the first, of which
     // 150 are left, two in the second and three in the third.
     let turn = |packets: usize| [0, 1, 3, 2].map(|class| vec![class; packets]).concat();
@@ -160,9 +161,9 @@ fn turns_by_hand() {
     let arrivals: Vec<(u64, u8, u32)> = [vec![(0, 0, 100); 6], vec![(0, 1, 100); 6]].concat();
     let (mut port, mut sent) = (port(&json!([class("a", 0), class("b", 1)]), &json!({}), 8_000_000), Vec::new());
     for (handle, (_, class, bytes)) in (0..).zip([vec![(0, 0, 1)], arrivals].concat()) {
-        port.offer(Packet { handle, bytes, class, ..Packet::default() }, Time::ZERO, &mut |s| sent.push(s.packet.handle));
+        port.offer(Packet { handle, bytes, class, ..Packet::default() }, Time::ZERO, &mut each_sent(|s| sent.push(s.packet.handle)));
     }
-    port.advance(Time::NEVER, &mut |s| sent.push(s.packet.handle));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push(s.packet.handle)));
     // The first one left as it arrived: with it a has used one byte of its first turn, and is one below zero.
     sent.remove(0);
     let order: Vec<u32> = sent.iter().map(|handle| handle - 1).collect();
@@ -206,9 +207,9 @@ fn each_leaf_has_an_aqm_and_what_it_drops_takes_no_tokens() {
     let mut marked = Vec::new();
     for (handle, class) in (0..).zip([vec![0; 14], vec![1; 6]].concat()) {
         let packet = Packet { handle, bytes: 1600, class, ecn: Ecn::Ect0, ..Packet::default() };
-        port.offer(packet, Time::ZERO, &mut |_| {});
+        port.offer(packet, Time::ZERO, &mut each_sent(|_| {}));
     }
-    port.advance(Time::NEVER, &mut |s| marked.push((s.packet.class, s.packet.ecn == Ecn::Ce)));
+    port.advance(Time::NEVER, &mut each_sent(|s| marked.push((s.packet.class, s.packet.ecn == Ecn::Ce))));
     let of = |class: u8| marked.iter().filter(|(own, marked)| *own == class && *marked).count();
     // Two of each leave at once; those are marked that find more than two waiting.
     assert_eq!((of(0), of(1)), (9, 1));

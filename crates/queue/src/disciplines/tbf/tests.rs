@@ -1,5 +1,6 @@
 //! `tbf` by hand, and its closed forms.
 
+use crate::told::each_sent;
 use super::*;
 use crate::{Port, Spec};
 use headgate_packet::{Rng, Time};
@@ -15,9 +16,9 @@ fn run(spec: &str, line: u64, arrivals: &[(u64, u32)]) -> (Vec<(u32, u64)>, Vec<
     let mut sent = Vec::new();
     for (handle, &(at, bytes)) in (0..).zip(arrivals) {
         let packet = Packet { handle, bytes, ..Packet::default() };
-        port.offer(packet, Time::from_ps(at), &mut |s| sent.push((s.packet.handle, s.start.as_ps())));
+        port.offer(packet, Time::from_ps(at), &mut each_sent(|s| sent.push((s.packet.handle, s.start.as_ps()))));
     }
-    port.advance(Time::NEVER, &mut |s| sent.push((s.packet.handle, s.start.as_ps())));
+    port.advance(Time::NEVER, &mut each_sent(|s| sent.push((s.packet.handle, s.start.as_ps()))));
     (sent, port.dropped().iter().map(|gone| gone.handle).collect())
 }
 
