@@ -12,7 +12,7 @@ import verdicts
 project = "headgate"
 author = "The headgate developers"
 copyright = "2026, the headgate developers"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "live"]
 html_theme = "furo"
 html_title = "headgate"
 exclude_patterns = ["_build", "jupyter_execute", "papers/_generated", "_generated", "_evidence"]

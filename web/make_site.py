@@ -136,6 +136,24 @@ def explorer(folder: Path, quick: bool) -> None:
         )
 
 
+#: What docs/live.py hides, since it works only beside the explorer.
+HIDDEN = " hidden data-explore"
+
+
+def reveal(folder: Path) -> None:
+    """Shows the links to the explorer and the live examples of the documentation, and adds the script of the latter."""
+    for page in folder.rglob("*.html"):
+        text = page.read_text("utf-8")
+        if HIDDEN not in text:
+            continue
+        text = text.replace(HIDDEN, "")
+        if 'class="live"' in text:
+            up = "../" * (len(page.relative_to(folder).parts) - 1)
+            script = f'<script type="module" src="{up}explore/assets/frames.js"></script>'
+            text = text.replace("</head>", f"{script}</head>", 1)
+        page.write_text(text, "utf-8")
+
+
 def main() -> None:
     """Builds the folder beside its place, and puts it there when it is whole."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -152,6 +170,7 @@ def main() -> None:
     shutil.rmtree(new, ignore_errors=True)
     if given.documentation:
         shutil.copytree(given.documentation, new, ignore=shutil.ignore_patterns(".doctrees", "man", ".buildinfo"))
+        reveal(new)
     (new / "explore").mkdir(parents=True)
     explorer(new / "explore", given.quick)
     # Some hosts leave out files whose names begin with _, unless they find this one.

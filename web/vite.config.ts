@@ -119,8 +119,20 @@ const modes: { [mode: string]: () => UserConfig } = {
       outDir: site,
       emptyOutDir: false,
       cssCodeSplit: false,
+      // Pages name the parts that they share, so that a browser need not read one part to learn of another.
+      modulePreload: { polyfill: false },
       rollupOptions: {
-        output: { entryFileNames: "assets/explore.js", assetFileNames: "assets/explore[extname]" },
+        input: {
+          explore: join(here, "index.html"),
+          live: join(here, "live.html"),
+          // Pages of the documentation load this one.
+          frames: join(here, "src/frames.ts"),
+        },
+        output: {
+          entryFileNames: "assets/[name].js",
+          chunkFileNames: "assets/[name].js",
+          assetFileNames: "assets/explore[extname]",
+        },
       },
     },
   }),

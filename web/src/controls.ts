@@ -4,9 +4,44 @@ import { h, replace, uid } from "./dom";
 import { quantity, spaced } from "./format";
 import type { Model, Slot } from "./model";
 import { place } from "./place";
-import type { Control, Json } from "./types";
+import type { Control, Json, Scenario } from "./types";
 
 const STEPS = 1000;
+
+/** Most controls of a part that are shown at once where only some values are asked for; the rest is folded. */
+const AT_ONCE = 6;
+
+/** Whether a path is one of these, or that of a value in a table of them. The kind of such a table is what the page is about. */
+export function among(paths: readonly string[], path: string): boolean {
+  return paths.some((each) => path === each || (path.startsWith(`${each}.`) && path !== `${each}.kind`));
+}
+
+/** A part's controls that are shown first where only some values are asked for: the main ones, and others while there is room. */
+function foremost(own: readonly Control[]): readonly Control[] {
+  const sorted = own.toSorted((a, b) => Number(b.main) - Number(a.main));
+  return sorted.slice(0, Math.max(AT_ONCE, own.filter((control) => control.main).length));
+}
+
+/** Whether a scenario gives the value at a path. */
+function gives(scenario: Json, path: string): boolean {
+  let at: unknown = scenario;
+  for (const key of path.split(".")) {
+    if (Array.isArray(at)) at = at.find((each, index) => each?.name === key || String(index) === key);
+    else if (typeof at === "object" && at !== null) at = (at as { [key: string]: unknown })[key];
+    else return key === "kind" && typeof at === "string";
+  }
+  return at !== undefined;
+}
+
+/** A value in words. */
+function told(control: Control): string {
+  if (control.kind === "bool") return control.value ? "on" : "off";
+  const chosen = control.choices?.find((each) => JSON.stringify(each.value) === JSON.stringify(control.value));
+  if (chosen) return chosen.label;
+  return control.kind === "number" && control.unit && typeof control.value === "number"
+    ? quantity(control.value, control.unit)
+    : spaced(show(control.value)) || "not set";
+}
 
 interface Field {
   element: HTMLElement;
@@ -35,15 +70,21 @@ export class Panel {
   private layout = "";
   private readonly open = new Set<string>();
 
+  /**
+   * With `only`, the controls of these values alone, or of all values of a table. `first` are the controls of the scenario
+   * with which the page began: each says which value it had there, which is the default unless that scenario gave one.
+   */
   constructor(
     private readonly model: Model,
-    private readonly only: string | null = null,
+    private readonly only: readonly string[] | null = null,
+    private readonly first: () => { scenario: Scenario; controls: readonly Control[] } | null = () => null,
   ) {}
 
   update(): void {
     const slot = this.model.active;
     const all = this.model.shown?.controls ?? [];
-    const controls = this.only === null ? all : all.filter((control) => control.path === this.only);
+    const { only } = this;
+    const controls = only === null ? all : all.filter((control) => among(only, control.path));
     const layout = JSON.stringify([slot, controls.map(shapeOf)]);
     if (layout !== this.layout) this.build(slot, controls);
     this.layout = layout;
@@ -73,7 +114,8 @@ export class Panel {
       this.element,
       ...groups.map((group) => {
         const own = controls.filter((control) => control.group === group);
-        const main = this.only === null ? own.filter((control) => control.main) : own;
+        const first = this.only === null ? own.filter((control) => control.main) : foremost(own);
+        const main = own.filter((control) => first.includes(control));
         const rest = own.filter((control) => !main.includes(control));
         const key = `${slot} ${group}`;
         const folded = h(
@@ -92,17 +134,19 @@ export class Panel {
     const id = uid("control");
     const message = h("p", { class: "error", id: `${id}-error`, hidden: true, role: "alert" });
     const help = h("p", { class: "help", id: `${id}-help` }, control.help ?? "");
+    const first = this.first();
+    const usual = first?.controls.find((each) => each.path === control.path);
     const set = (value: Json, committed: boolean): void => this.model.set(slot, control.path, value, committed);
     const parts =
       control.kind === "number" || control.kind === "quantity"
-        ? numeric(id, control, set)
+        ? numeric(id, control, set, usual)
         : control.kind === "choice"
           ? choice(id, control, set)
           : control.kind === "bool"
             ? bool(id, control, set)
             : text(id, control, set);
     for (const input of parts.inputs) {
-      input.setAttribute("aria-describedby", `${id}-help ${id}-error`);
+      input.setAttribute("aria-describedby", `${usual ? `${id}-usual ` : ""}${id}-help ${id}-error`);
       if (!input.hasAttribute("data-path"))
         input.setAttribute("data-path", input === parts.inputs[0] ? control.path : `${control.path} slider`);
     }
@@ -111,6 +155,12 @@ export class Panel {
       { class: `field ${control.kind}` },
       h("label", { for: id }, control.label),
       ...parts.elements,
+      usual &&
+        h(
+          "p",
+          { class: "usual", id: `${id}-usual` },
+          `${first && gives(first.scenario as Json, control.path) ? "at first" : "default"} ${told(usual)}`,
+        ),
       help,
       message,
     );
@@ -139,7 +189,7 @@ function show(value: Json): string {
   return value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-function numeric(id: string, first: Control, set: SetValue): Parts {
+function numeric(id: string, first: Control, set: SetValue, usual?: Control): Parts {
   let control = first;
   // A buffer in bandwidth-delay products has no number in bytes until the path is known: its slider counts products.
   const products = (): number | null => {
@@ -176,8 +226,11 @@ function numeric(id: string, first: Control, set: SetValue): Parts {
     max: STEPS,
     step: 1,
     "aria-label": `${first.label}, slider`,
-    list: undefined,
+    list: usual && `${id}-ticks`,
   });
+  // The tick of the default: its place changes with the range of the slider.
+  const tick = h("option", {});
+  const usually = usual && (usual.kind === "number" ? usual.value : usual.number);
   const box = h("input", {
     type: "text",
     id,
@@ -228,7 +281,7 @@ function numeric(id: string, first: Control, set: SetValue): Parts {
     set(typed === "" ? null : Number.isFinite(numeral) ? inUnit(numeral) : typed.replace(/(\d)\s+(?=\D)/, "$1"), true);
   });
   return {
-    elements: [box, slider],
+    elements: usual ? [box, slider, h("datalist", { id: `${id}-ticks` }, tick)] : [box, slider],
     inputs: [box, slider],
     update(next) {
       control = next;
@@ -246,6 +299,7 @@ function numeric(id: string, first: Control, set: SetValue): Parts {
         slider.value = String(value === null ? 0 : toPosition(value));
       slider.dataset.known = "";
       slider.classList.toggle("unset", value === null);
+      if (typeof usually === "number") tick.value = String(toPosition(usually));
       label();
     },
   };

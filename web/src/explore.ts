@@ -13,13 +13,11 @@ import { Network } from "./network";
 import { Packets } from "./packets";
 import { Phases } from "./phase";
 import { has } from "./place";
-import { type Source, viewOf } from "./series";
+import { ORDER, rank, type Source, viewOf } from "./series";
 import { Shares } from "./shares";
 import { Transfers } from "./transfers";
 import type { RunDone } from "./types";
 
-/** The order of charts: throughput and waits come first, and charts that are not named here are folded. */
-const ORDER = ["offered", "throughput", "queueing", "drops", "marks", "backlog", "ports", "rtt"];
 /** The order of charts if some flows are sparse: their delay matters most. */
 const OF_SPARSE = ["queueing", ...ORDER.filter((name) => name !== "queueing")];
 
@@ -316,9 +314,4 @@ function replaceIfChanged(holder: HTMLElement, children: HTMLElement[]): void {
 function sameFlows(sources: readonly Source[]): boolean {
   const names = sources.map(({ run }) => JSON.stringify(viewOf(run, "offered")?.series));
   return names.every((each) => each === names[0]);
-}
-
-function rank(order: readonly string[], name: string): number {
-  const at = order.indexOf(name);
-  return at < 0 ? order.length : at;
 }

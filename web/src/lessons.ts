@@ -101,7 +101,7 @@ class LessonSteps {
   private request: AbortController | null = null;
 
   constructor(private readonly lesson: LessonInfo) {
-    this.panel = new Panel(this.model, lesson.change);
+    this.panel = new Panel(this.model, [lesson.change]);
     this.chart = new Chart(lesson.view, this.model.time, () => void this.model.again());
     this.locked = h("fieldset", { disabled: true }, this.panel.element);
     this.task = h("p", { class: "task" });

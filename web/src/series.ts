@@ -3,6 +3,14 @@
 import { get } from "./api";
 import type { RunDone, SeriesData, ViewInfo } from "./types";
 
+/** The order of charts: throughput and waits come first, and charts that are not named here are folded. */
+export const ORDER = ["offered", "throughput", "queueing", "drops", "marks", "backlog", "ports", "rtt"];
+
+export function rank(order: readonly string[], name: string): number {
+  const at = order.indexOf(name);
+  return at < 0 ? order.length : at;
+}
+
 export interface Source {
   /** "A" or "B" where both are drawn into one chart, else "". */
   mark: string;

@@ -15,9 +15,9 @@ const PATH = "/a/path/of its own/";
 export function build() {
   if (process.env.SITE) return { folder: process.env.SITE, remove: () => undefined, missing: false };
   const { folder, remove } = scratch();
-  const done = spawnSync(python, [join(ROOT, "web/make_site.py"), "--quick", "--out", join(folder, "site")], {
-    encoding: "utf8",
-  });
+  execFileSync(python, [join(ROOT, "web/tests/documentation.py"), join(folder, "documentation")]);
+  const more = ["--quick", "--documentation", join(folder, "documentation"), "--out", join(folder, "site")];
+  const done = spawnSync(python, [join(ROOT, "web/make_site.py"), ...more], { encoding: "utf8" });
   if (done.status === 0) return { folder: join(folder, "site"), remove, missing: false };
   remove();
   if (/is not installed/.test(done.stderr)) return { missing: done.stderr.trim(), remove: () => undefined };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { deflateRawSync, gzipSync } from "node:zlib";
+import { deflateRawSync, gzipSync, inflateRawSync } from "node:zlib";
 import { axe, launch, missing, open, ROOT, settled } from "./browser.mjs";
 import { build, faulty, host, pinned } from "./host.mjs";
 
@@ -293,6 +293,57 @@ test("the keyboard alone opens an example and moves the cursor of a chart", { sk
     ([element, text]) => element.getAttribute("aria-valuetext") !== text,
     [await chart.elementHandle(), before],
   );
+  await page.context().close();
+});
+
+test("a live example of the documentation is loaded when it is opened, and runs again when a value changes", {
+  skip,
+}, async () => {
+  const root = new URL("..", files.address).href;
+  const page = await open(browser, "about:blank", { width: 800 });
+  const asked = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto(`${root}reference/aqms.html`);
+  await page.waitForLoadState("networkidle");
+  assert.ok(!asked.some((url) => /live|wasm/.test(url)), asked.join());
+  const example = page.locator("details.live", { hasText: /^Try codel here/ });
+  await example.locator("summary").focus();
+  await page.keyboard.press("Enter");
+  const frame = await (await example.locator("iframe").elementHandle()).contentFrame();
+  await frame.waitForSelector(".told p");
+  // The first part of a run comes with sentences of its own.
+  await frame.locator("progress").waitFor({ state: "hidden" });
+  await frame.waitForSelector(".chart .legend .entry");
+  const paths = await frame
+    .locator(".controls [data-path]:not([data-path$=' slider'])")
+    .evaluateAll((found) => found.map((each) => each.dataset.path));
+  const at = "topology.line.queue.aqm";
+  assert.deepEqual(
+    paths,
+    ["interval", "mark", "max_packet", "target"].map((name) => `${at}.${name}`),
+  );
+  const target = frame.locator(".field", { has: frame.locator(`[data-path="${at}.target"]`) });
+  assert.match(await target.innerText(), /^target\s*default 5 ms$/);
+  await page.setViewportSize({ width: 390, height: 1000 });
+  await axe(frame);
+  const told = await frame.locator(".told").innerText();
+  await frame.locator(`[data-path="${at}.target slider"]`).focus();
+  for (let press = 0; press < 3; press += 1) await page.keyboard.press("PageUp");
+  await frame.waitForFunction((words) => document.querySelector(".told").innerText !== words, told);
+  const whole = await frame.getByRole("link", { name: /whole page/ }).getAttribute("href");
+  const { topology } = JSON.parse(inflateRawSync(Buffer.from(whole.split("#s=")[1], "base64url")));
+  assert.notEqual(topology.line.queue.aqm.target ?? "5ms", "5ms");
+  await page.evaluate(() => {
+    document.body.dataset.theme = "dark";
+  });
+  await frame.waitForFunction(() => document.documentElement.style.colorScheme === "dark");
+  await axe(frame);
+  assert.equal(await example.locator("iframe").getAttribute("title"), "Try codel here");
+  await frame.getByRole("button", { name: "Reset" }).click();
+  await frame.waitForFunction((words) => document.querySelector(".told").innerText === words, told);
+  await example.locator("summary").click();
+  await example.locator("iframe").waitFor({ state: "detached" });
+  assert.deepEqual([asked.filter((url) => !url.startsWith(root)), page.faults], [[], []]);
   await page.context().close();
 });
 
