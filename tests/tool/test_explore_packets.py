@@ -15,13 +15,10 @@ import pytest
 
 from headgate import _core
 from headgate.base.catalogue import catalogue
-from headgate.explore import story
 from headgate.explore.engine import run
-from headgate.explore.numbers import FACT, KNOWN, shown
-from headgate.explore.packets import listed, packets_of
+from headgate.explore.packets import Packets, listed, packets_of
 from headgate.explore.page_scenario import prepared
 from headgate.explore.request import until_done
-from headgate.explore.rules import order_of, sentences
 from headgate.explore.runs import finished
 from headgate.explore.store import Finished
 from headgate.explore.story import story_of
@@ -42,6 +39,10 @@ def numbers_of(way: Any, moment: str) -> dict[str, Any]:
     """The numbers of the decision of a moment, by their names."""
     (taken,) = [taken for taken in way["decision"]["taken"] if taken["moment"] == moment]
     return {number["name"]: number for number in taken["numbers"]}
+
+
+def sentences(kind: str, numbers: dict[str, float], outcome: str, leaves: bool = False) -> list[str]:
+    return _core.rules(kind, list(numbers.items()), outcome, leaves=leaves)
 
 
 def queue(kind: str, **more: Any) -> list[Any]:
@@ -170,6 +171,17 @@ def test_a_packet_that_was_sent_says_when_and_who_overtook_it() -> None:
         assert not any("left before it" in s for s in story_of(found, packets_of(found), "slow", i)["story"])
 
 
+def test_packets_are_those_of_the_replication() -> None:
+    given = Scenario(scenario(links=queue("random_drop", buffer="10pkt"), warm_up="0s"))
+    ready, seen = prepared(given), []
+    for number in (0, 1):
+        found = finished(given, ready, run(ready, None, _core.Control(), number), 0.0, None)
+        dropped = np.flatnonzero(packets_of(found).at(found.ports.index("slow")).reason > 0)
+        seen.append(dropped.tolist())
+        assert [p["drops"] for p in found.done["ports"] if p["name"] == "slow"] == [dropped.size]
+    assert seen[0] != seen[1]
+
+
 def test_queues_at_a_time_are_those_of_the_trace(page: Page) -> None:
     run = page.run(scenario())["run"]
     line = next(x for x in page.explorer.runs.store.get(run).view("ports").lines if x.name == "slow")
@@ -189,7 +201,8 @@ def test_a_long_run_is_followed_around_the_time_that_is_looked_at(page: Page, mo
     found.more.clear()
     first = packets_of(found)
     assert first.until < 100
-    assert len(first._columns["port"]) <= 2000
+    assert isinstance(first, Packets)
+    assert len(first) <= 2000
     for at in (5.0, 650.0, 333.3, 331.0, 700.0):
         part = packets_of(found, at)
         assert part.start <= at <= part.until
@@ -211,7 +224,7 @@ def test_a_long_run_is_followed_around_the_time_that_is_looked_at(page: Page, mo
     packet = listed["packets"][-1]
     assert listed["followed"]["from"] <= packet["arrived"] <= listed["followed"]["to"]
     # A part that was left is followed again when a packet of it is asked for by its time.
-    found.more["parts"] = []
+    found.more.pop("parts")
     way = page.get(f"/api/run/{run}/packet/slow/{packet['id']}", at=packet["arrived"]).json()
     assert way["packet"]["arrived"] == packet["arrived"]
     assert page.get(f"/api/run/{run}/packet/slow/{packet['id']}", at=3).status_code == 404
@@ -232,13 +245,15 @@ def test_a_part_that_holds_almost_nothing_ends_the_search(monkeypatch: pytest.Mo
 def test_parts_of_a_run_take_no_more_memory_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("headgate.explore.packets.MOST", 1000)
     found = done(duration="700s")
-    size = packets_of(found).size
-    # 68 bytes and the numbers, at most 20 of 8 bytes.
-    assert 68 * 500 < size < (68 + 8 * 20) * 1000
+    first = packets_of(found)
+    assert isinstance(first, Packets)
+    size = first.size
+    # 64 bytes and the numbers, at most 20 of 8 bytes.
+    assert 64 * 500 < size < (64 + 8 * 20) * 1000
     monkeypatch.setattr("headgate.explore.packets.KEPT", 3 * size)
     for at in range(0, 700, 20):
         packets_of(found, at)
-        assert found.more["size"] == sum(part.size for part in found.more["parts"])
+        assert found.more["size"] == found.more["parts"].size
         assert found.more["size"] < 4 * size
 
 
@@ -305,21 +320,15 @@ def test_every_discipline_says_by_which_numbers_it_decided(kind: str) -> None:
         said_more += bool(sentences(kind, packets.numbers(i), "sent"))
         said_more += bool(sentences(kind, packets.leaving(i), "sent", leaves=True))
     assert plain or said_more
-    order = order_of(kind)
+    order = _core.order_of(kind)
     if order is not None:
         # Of two that wait together the one with the smaller number is sent first.
         sent = np.flatnonzero(packets.reason == 0)
-        assert packets.decisions is not None
-        numbers = packets.decisions.column(sent, order)
+        numbers = np.array([packets.numbers(i)[order] for i in sent.tolist()])
         for i in sent[::29].tolist():
             own = packets.numbers(i)[order]
             waited = (packets.arrived[sent] < packets.start[i]) & (packets.start[sent] > packets.start[i])
             assert (numbers[waited] >= own).all()
-
-
-def test_facts_are_not_shown() -> None:
-    assert KNOWN["above_threshold"][0] == FACT
-    assert [n["name"] for n in shown({"above_threshold": 1.0, "threshold": 2.0})] == ["threshold"]
 
 
 def test_wrong_names_and_numbers_are_named(page: Page) -> None:
@@ -331,22 +340,6 @@ def test_wrong_names_and_numbers_are_named(page: Page) -> None:
         answer = page.get(f"/api/run/{run}/{path}")
         assert answer.status_code in (400, 404)
         assert answer.json()["error"]["message"].startswith(said)
-
-
-@pytest.mark.parametrize(
-    ("since", "said"),
-    [
-        (1.0, "began to fall at 1.090000 s, 90 ms later, which is 0.9 round trips: from 20.0 packets to 10.0"),
-        (1.08, "was falling already"),
-        (2.0, "did not fall within 4 round trips of 100 ms"),
-    ],
-)
-def test_a_fall_of_the_window_is_put_down_to_a_packet_only_where_its_fate_can_be_known(since: float, said: str) -> None:
-    line = SimpleNamespace(flow="f", t=np.array([0.0, 1.0, 1.09, 1.5]), y=np.array([1.0, 20.0, 10.0, 11.0]))
-    views = [SimpleNamespace(name="window", lines=[line])]
-    run: Any = SimpleNamespace(views=views, done={"flows": [{"name": "f", "rtt_ms": 100.0}]})
-    (found,) = story._window_fell(run, "f", since)
-    assert said in found
 
 
 def test_work_that_is_stopped_reports_nothing_on_the_terminal() -> None:

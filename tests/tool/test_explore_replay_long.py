@@ -91,8 +91,7 @@ def test_numbers_of_decisions_do_not_depend_on_the_part_that_is_followed(
         assert numbers["held_packets"] == waiting.sum()
         assert numbers["held_bytes"] == packets.bytes[waiting].sum()
     monkeypatch.setattr("headgate.explore.replays.packets.MOST", 100)
-    found.more["parts"].clear()
-    found.more.pop("part")
+    found.more.pop("parts")
     for i in (20, 500, 840):
         part = packets_of(found, float(packets.arrived[i]), decisions=True).at(0)
         place = part.place(i)

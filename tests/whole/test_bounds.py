@@ -93,6 +93,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "batch": lambda text: _core.Batch().run(text),
     "events": lambda text: _core.events(text, 1, 0, 0, 10**9),
     "tracks": lambda text: _core.tracks(text, 1, 0, 0.0, 1e3, 10),
+    "part_of": lambda text: _core.part_of(text, 1, 0, 0.0, 1e3, 10),
     "follow": lambda text: _core.follow(text, 1, 0, lambda *part: None, False),
     "measure": _core.measure,
     "calls": lambda text: _core.Calls.record(text, "line"),
@@ -116,11 +117,22 @@ def test_all_entries_are_looked_at() -> None:
     stub = (Path(headgate.__file__).parent / "_core.pyi").read_text("utf-8")
     given = re.findall(r"def (\w+)\(\s*(?:self, )?scenario_json", stub)
     # `Resolved(...)` is `__init__`.
-    read = {"__init__", "check", "check_at", "controls", "value_at", "with_value", "in_step", "phase_scenarios"}
+    read = {
+        "__init__",
+        "check",
+        "check_at",
+        "controls",
+        "value_at",
+        "with_value",
+        "in_step",
+        "phase_scenarios",
+        "discipline",
+    }
     assert sorted(name for name in given if name not in read) == [
         "events",
         "follow",
         "measure",
+        "part_of",
         "record",
         "run",
         "run",

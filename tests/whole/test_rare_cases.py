@@ -138,8 +138,9 @@ def test_the_loss_of_a_cell_has_what_the_wire_lost() -> None:
 
 
 def test_a_packet_that_never_begins_to_be_sent_waits() -> None:
-    packets = SimpleNamespace(arrived=np.array([0.0, 1.0, 2.0, 5.0]), start=np.array([0.5, np.nan, 4.0, np.nan]))
-    assert AtPort.waiting(packets, 3.0).tolist() == [False, True, True, False]  # type: ignore[arg-type]
+    none, start = np.zeros(4, np.int64), np.array([0.5, np.nan, 4.0, np.nan])
+    packets = AtPort(none, none, np.array([0.0, 1.0, 2.0, 5.0]), start, start, none, none, none, np.arange(4))
+    assert packets.waiting(3.0).tolist() == [False, True, True, False]
 
 
 def test_a_trace_that_was_changed_is_not_read_on_whatever_its_size(tmp_path: Path) -> None:

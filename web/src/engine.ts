@@ -9,8 +9,9 @@ interface Exports {
   headgate_fault(): number;
 }
 
-/** The statuses of replies that no server gives: work was begun, and more lines are to come. */
+/** The statuses of replies that no server gives: work was begun, or work that ends with the whole answer; more is to come. */
 export const BEGUN = 202;
+export const WHOLE = 203;
 export const MORE = 206;
 
 /** A reply: its status and JSON. */

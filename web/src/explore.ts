@@ -117,7 +117,7 @@ export class Explore {
         has("compare") && this.compare.element,
         this.below,
         this.parts,
-        has("packets") && this.packets.element,
+        this.packets.element,
       ),
     );
     model.on((event, slot) => this.onEvent(event, slot));

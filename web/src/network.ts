@@ -6,7 +6,6 @@ import { h, replace, svg } from "./dom";
 import { plain, quantity, seconds } from "./format";
 import { beside, Layout, type Point } from "./layout";
 import { text } from "./picture";
-import { has } from "./place";
 import { saveButtons } from "./save";
 import type { Timeline } from "./timeline";
 import type { NetLink, NetNode, NetworkState, RunDone } from "./types";
@@ -151,7 +150,7 @@ export class Network {
         .map((port) => port.name),
     );
     for (const { link, a, b } of drawn) {
-      if (!has("packets") || link.port === null || this.queues.has(link.port) || !ports.has(link.port)) continue;
+      if (link.port === null || this.queues.has(link.port) || !ports.has(link.port)) continue;
       boxes.append(this.queue(link.port, a, b, layout, links.length > 12 || wide < 500));
     }
     for (const { words, a, b } of links.length > 40 ? [] : labels(drawn, nodes)) {
@@ -235,7 +234,7 @@ export class Network {
    */
   private async fill(): Promise<void> {
     const run = this.run;
-    if (!run || !has("packets")) return;
+    if (!run) return;
     if (this.request) {
       this.again = true;
       if (performance.now() - this.since > LONG_MS) this.request.abort();

@@ -4,7 +4,7 @@
 import type { Scenario } from "./types";
 
 /** Parts of the page that need a server. */
-export type Part = "compare" | "packets" | "tables";
+export type Part = "compare" | "tables";
 
 /** A page that this place has besides those of every place. */
 export interface More {

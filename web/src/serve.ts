@@ -1,15 +1,21 @@
 // Answers requests in a worker with the module, and does long work a piece at a time, so that other requests are
 // answered and the work can be stopped meanwhile.
 
-import { BEGUN, type Engine, MORE } from "./engine";
+import { BEGUN, type Engine, MORE, WHOLE } from "./engine";
 
-/** Long work: its request, when it began and when the page heard of it last, in ms, and the events of its next piece. */
+/**
+ * Long work: its request, when it began and when the page heard of it last, in ms, and the events of its next piece. What
+ * is `whole` has no lines: it ends with the whole answer. A `run` goes first, so that what is asked of the last one does
+ * not delay it.
+ */
 interface Job {
   name: string;
   work: number;
   began: number;
   told: number;
   events: number;
+  whole: boolean;
+  run: boolean;
 }
 
 type Asked = { ask: string; path: string; body: string | null } | { stop: string } | { heard: string };
@@ -50,14 +56,16 @@ function request(path: string, body: string | null): string {
 
 async function ask(name: string, path: string, body: string | null): Promise<void> {
   const { status, text } = (await engine).ask(request(path, body));
-  if (status !== BEGUN) {
+  if (status !== BEGUN && status !== WHOLE) {
     head(name, status, "application/json");
     part(name, text, true);
     return;
   }
-  head(name, 200, "application/x-ndjson");
+  const whole = status === WHOLE;
+  if (!whole) head(name, 200, "application/x-ndjson");
   const now = performance.now();
-  jobs.push({ name, work: Number(new TextDecoder().decode(text)), began: now, told: now, events: 1024 });
+  const [work, run] = [Number(new TextDecoder().decode(text)), path === "/api/run"];
+  jobs.push({ name, work, began: now, told: now, events: 1024, whole, run });
   next();
 }
 
@@ -69,7 +77,8 @@ function next(): void {
 
 async function work(): Promise<void> {
   running = false;
-  const job = jobs.shift();
+  const at = jobs.findIndex((each) => each.run);
+  const [job] = jobs.splice(Math.max(at, 0), 1);
   if (!job) return;
   const start = performance.now();
   const { status, text } = (await engine).step(job.work, job.events, (start - job.began) / 1000);
@@ -78,7 +87,12 @@ async function work(): Promise<void> {
   job.events = Math.round(Math.min(Math.max(job.events * Math.min(Math.max(factor, 0.25), 4), 64), 1 << 20));
   const more = status === MORE;
   if (more) jobs.push(job);
-  if (!more || end - job.told >= REPORT_MS) {
+  if (job.whole) {
+    if (!more) {
+      head(job.name, status, "application/json");
+      part(job.name, text, true);
+    }
+  } else if (!more || end - job.told >= REPORT_MS) {
     job.told = end;
     line(job.name, text, !more);
   }

@@ -76,6 +76,6 @@ function send(path: string, init: RequestInit): Promise<Response> {
 setPlace({
   ...inWindow,
   fetch: send,
-  lacks: new Set(["compare", "packets", "tables"]),
+  lacks: new Set(["compare", "tables"]),
   documentation: "../index.html",
 });

@@ -109,6 +109,26 @@ test("the check of the phase runs unasked, and names a share that depends on it"
   await page.context().close();
 });
 
+test("packets are listed with their stories, and the backlog of the port is drawn by flow", { skip }, async () => {
+  const page = await opened();
+  await page.getByText("Packets and what became of them").click();
+  await page.locator("#packets-kind").selectOption("all");
+  await page.locator(".packets tbody button").first().click();
+  await page.locator(".packets .story h4").waitFor();
+  assert.match(
+    await page.locator(".packets .story li").first().innerText(),
+    /^Packet \d+ of \w+, [\d]+ bytes, arrived at/,
+  );
+  assert.match(await page.locator(".packets .numbers").first().innerText(), /its wait/);
+  const backlog = page.locator(".chart", { has: page.locator('[data-view="backlog"]') });
+  await backlog.scrollIntoViewIfNeeded();
+  await backlog.locator(".legend button").first().waitFor();
+  assert.match(await backlog.locator("h3").innerText(), /^Backlog of .+ by flow/);
+  await page.waitForFunction(() => /Packets waiting at/.test(document.body.textContent));
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
 test("a flow control that is written on the page is run in its own frame, tested and shared", { skip }, async () => {
   const page = await open(browser, files.address);
   await page.getByRole("button", { name: "Your own control" }).click();

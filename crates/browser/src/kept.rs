@@ -1,15 +1,18 @@
 //! Finished runs, bounded by their number and by the memory that they take: the least recently used one is discarded first.
 
+use crate::packets::Packets;
 use crate::request::Failure;
 use headgate_packet::Duration;
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Run, Table, TableName, facts};
+use headgate_view::columns::{each_name, names};
 use headgate_view::effects::{sentences, without_effect};
 use headgate_view::network::picture;
 use headgate_view::phase::noise_sentence;
-use headgate_view::{Ran, Views, summary};
+use headgate_view::{Ran, Views, busiest, summary};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 /// Maximum number of runs that are kept, however small they are.
 const MOST: usize = 32;
@@ -23,11 +26,12 @@ pub(crate) struct Kept {
     pub views: Views,
     /// The time in s up to which it reaches.
     pub until: f64,
+    pub packets: Rc<Packets>,
 }
 
 impl Kept {
     /// What is kept of a run that is over; the rows of the run are freed. `whole_s` is the duration of the whole run in s, if this is its first part.
-    pub fn of(scenario: &Scenario, run: &mut Run, whole_s: Option<f64>) -> Kept {
+    pub fn of(scenario: &Scenario, (seed, number): (u64, u64), run: &mut Run, whole_s: Option<f64>) -> Kept {
         let until = scenario.duration.as_secs_f64();
         let mut tables = BTreeMap::new();
         for &name in TableName::ALL.iter().filter(|name| **name != TableName::Delays) {
@@ -51,14 +55,22 @@ impl Kept {
         let lasting = whole_s.map(Duration::from_secs_f64);
         let warnings =
             facts(scenario, &mut || false).map(|facts| sentences(&without_effect(scenario, &facts, lasting)));
-        let views = Views::of(table, until);
+        let mut views = Views::of(table, until);
+        let routes = table(TableName::Routes);
+        if let Some(port) = busiest(&ran) {
+            views.stack(routes, port);
+        }
+        let listed = [(TableName::Links, "link"), (TableName::Flows, "flow")];
+        let listed = listed.map(|(name, column)| each_name(table(name), column).map(str::to_owned).collect());
+        let crossed = names(routes, "link").0.iter().map(|port| *port as usize).collect();
+        let packets = Packets::new(scenario, seed, number, listed, crossed);
         let mut done = summary(&ran, &warnings.unwrap_or_default(), whole_s);
         done["duration"] = json!(whole_s.unwrap_or(until));
         done["until"] = json!(until);
         done["noise"] = json!(noise_sentence(scenario));
         done["network"] = json!(picture(scenario));
         done["views"] = views.heads();
-        Kept { done, views, until }
+        Kept { done, views, until, packets: Rc::new(packets) }
     }
 
     /// Adds to what the page is told.
@@ -73,7 +85,7 @@ impl Kept {
     }
 
     fn size(&self) -> usize {
-        self.views.views.iter().map(headgate_view::View::size).sum::<usize>() + 100_000
+        self.views.views.iter().map(headgate_view::View::size).sum::<usize>() + self.packets.size() + 100_000
     }
 }
 

@@ -8,13 +8,14 @@
 mod kept;
 #[cfg(feature = "own")]
 mod own;
+mod packets;
 mod phase;
 mod request;
 mod routes;
 mod run;
 mod session;
 
-pub use session::{BEGUN, MORE, OK, Reply, Session};
+pub use session::{BEGUN, MORE, OK, Reply, Session, WHOLE};
 
 use std::cell::{Cell, RefCell};
 use std::sync::Once;
@@ -39,7 +40,7 @@ pub extern "C" fn headgate_room(length: usize) -> *mut u8 {
     })
 }
 
-/// Answers the request that was written: its status as of HTTP, or [`BEGUN`] with the number of the work that it has begun.
+/// Answers the request that was written: its status as of HTTP, or [`BEGUN`] or [`WHOLE`] with the number of the work that it has begun.
 #[unsafe(no_mangle)]
 pub extern "C" fn headgate_ask() -> *const u8 {
     told(ROOM.with_borrow(|request| SESSION.with_borrow_mut(|session| session.ask(request))))

@@ -1,12 +1,14 @@
 //! Which function answers a request. The paths are those of the explorer's server.
 
 use crate::kept::{Kept, Store};
+use crate::packets;
 use crate::phase::Check;
 use crate::request::{Failure, Request};
 use crate::run::{Digest, Shown};
 use crate::session::Work;
 use headgate_sim::spec::document::Value;
-use headgate_view::{controls, with_value};
+use headgate_view::packets::{Choice, Setting, discipline, listed as of_port, place_of, story};
+use headgate_view::{Fault, controls, with_value};
 use serde::Serialize;
 use serde_json::json;
 
@@ -40,6 +42,10 @@ pub(crate) fn answer(request: &Request, runs: &mut Store) -> Result<Answer, Fail
         ["api", "set"] => set(request),
         ["api", "run"] => Ok(Answer::Begins(Box::new(Shown::begin(request)?))),
         ["api", "run", run, "series"] => series(request, runs.get(run)?),
+        ["api", "run", run, "packets"] => listed(request, runs.get(run)?),
+        ["api", "run", run, "network"] => queues(request, runs.get(run)?),
+        // The name of a port may have a slash.
+        ["api", "run", run, "packet", ref port @ .., number] => packet(request, runs.get(run)?, port.join("/"), number),
         ["api", "phase"] => Ok(Answer::Begins(Box::new(Check::begin(request)?))),
         ["api", "digest"] => Ok(Answer::Begins(Box::new(Digest::begin(request)?))),
         #[cfg(feature = "own")]
@@ -52,7 +58,11 @@ pub(crate) fn answer(request: &Request, runs: &mut Store) -> Result<Answer, Fail
 }
 
 pub(crate) fn text(answer: &impl Serialize) -> Result<Answer, Failure> {
-    serde_json::to_string(answer).map(Answer::Is).map_err(|e| Failure::new(400, e.to_string()))
+    json_of(answer).map(Answer::Is)
+}
+
+fn json_of(answer: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(answer).map_err(|e| Failure::new(400, e.to_string()))
 }
 
 fn set(request: &Request) -> Result<Answer, Failure> {
@@ -69,13 +79,89 @@ fn set(request: &Request) -> Result<Answer, Failure> {
 }
 
 fn series(request: &Request, run: &Kept) -> Result<Answer, Failure> {
+    let (start, end) = span(request, run)?;
+    let width = request.number("width", 1000.0)?.clamp(1.0, 1e6) as usize;
+    let name = request.query.get("view").map_or("throughput", String::as_str);
+    match run.views.stacked.clone().filter(|stacked| stacked.view.name == name) {
+        None => text(&run.views.points(name, start, end, width)?),
+        Some(stacked) => packets::answer(&run.packets, start, move |_, part| {
+            json_of(&stacked.points(&part.at(stacked.port).queue(part.until), start, end, width))
+        }),
+    }
+}
+
+fn span(request: &Request, run: &Kept) -> Result<(f64, f64), Failure> {
     let (start, end) = (request.number("from", 0.0)?, request.number("to", run.until)?);
     if end <= start {
         return Err(Failure::new(400, format!("to: found {end}; expected more than `from`, {start}")));
     }
-    let width = request.number("width", 1000.0)?.clamp(1.0, 1e6) as usize;
-    let name = request.query.get("view").map_or("throughput", String::as_str);
-    text(&run.views.points(name, start, end, width)?)
+    Ok((start, end))
+}
+
+fn port_of(run: &Kept, name: &str) -> Result<usize, Failure> {
+    place_of("port", name, &run.packets.ports).map_err(unknown)
+}
+
+fn unknown(fault: Fault) -> Failure {
+    Failure { status: 404, fault }
+}
+
+/// Packets that arrived at a port, or were dropped there.
+fn listed(request: &Request, run: &Kept) -> Result<Answer, Failure> {
+    let span = span(request, run)?;
+    let given = |key| request.query.get(key).map_or("", String::as_str);
+    let drops = match given("kind") {
+        "" | "all" => false,
+        "drop" => true,
+        other => {
+            let other: String = other.chars().take(80).collect();
+            return Err(Failure::new(400, format!("kind: found '{other}'; expected all or drop")));
+        }
+    };
+    let (port, flow) = (port_of(run, given("port"))?, given("flow").to_owned());
+    if !flow.is_empty() {
+        place_of("flow", &flow, &run.packets.flows).map_err(unknown)?;
+    }
+    let limit = request.number("limit", 200.0)?.max(0.0) as usize;
+    let at = request.number("at", span.0)?.max(span.0).min(span.1);
+    packets::answer(&run.packets, at, move |of, part| {
+        let flow = (!flow.is_empty()).then_some(flow.as_str());
+        let choice = Choice { span, flow, drops, limit };
+        json_of(&of_port(&part.at(port), &of.names(), part.span(), &choice).map_err(unknown)?)
+    })
+}
+
+/// What waits at each port at a time.
+fn queues(request: &Request, run: &Kept) -> Result<Answer, Failure> {
+    let at = request.number("at", run.until)?.clamp(0.0, run.until);
+    packets::answer(&run.packets, at, move |of, part| {
+        let ports: Vec<_> = of.crossed.iter().map(|port| (*port, part.at(*port))).collect();
+        json_of(&headgate_view::packets::queues(&ports, &of.names(), at, part.span()))
+    })
+}
+
+/// One packet at a port.
+fn packet(request: &Request, run: &Kept, port: String, number: &str) -> Result<Answer, Failure> {
+    let place = port_of(run, &port)?;
+    let number = number.parse().map_err(|_| Failure::new(404, "There is no such page."))?;
+    let flows = run.done["flows"].as_array().into_iter().flatten();
+    let rtt = |flow: &serde_json::Value| Some((flow["name"].as_str()?.to_owned(), flow["rtt_ms"].as_f64()));
+    let rtt_ms: Vec<_> = flows.filter_map(rtt).collect();
+    let window = run.views.get("window").ok().cloned();
+    packets::answer(&run.packets, request.number("at", 0.0)?, move |of, part| {
+        let queue = discipline(&of.scenario, place);
+        let setting = Setting {
+            names: of.names(),
+            port: &port,
+            queue: &queue,
+            part: part.span(),
+            until: of.until,
+            window: window.as_ref(),
+            rtt_ms: &rtt_ms,
+            is_replay: false,
+        };
+        json_of(&story(&setting, &part.at(place), number).map_err(unknown)?)
+    })
 }
 
 fn missing(path: &str) -> Failure {

@@ -79,7 +79,7 @@ impl Shown {
 
     fn kept(&mut self, seconds: f64, whole_s: Option<f64>) -> Kept {
         let note = "Only intervals and drops are shown: the other traces would take more memory than a run may.";
-        let mut kept = Kept::of(&self.scenario, &mut self.run, whole_s);
+        let mut kept = Kept::of(&self.scenario, (self.seed, self.number), &mut self.run, whole_s);
         kept.tell([
             ("digest", json!(digest(&self.run))),
             ("seed", json!(self.seed)),

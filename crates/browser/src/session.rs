@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub const OK: u32 = 200;
 /// The status of a reply whose text is the number of the work that was begun.
 pub const BEGUN: u32 = 202;
+/// As [`BEGUN`], of work that has no lines: what it ends with is the whole answer, with its status.
+pub const WHOLE: u32 = 203;
 /// The status of a line after which more are to come.
 pub const MORE: u32 = 206;
 
@@ -19,7 +21,7 @@ const LONGEST: usize = 8_000_000;
 /// An answer, or a line of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// As of HTTP: [`OK`], [`BEGUN`] or [`MORE`], or why there is no answer.
+    /// As of HTTP: [`OK`], [`BEGUN`], [`WHOLE`] or [`MORE`], or why there is no answer.
     pub status: u32,
     /// JSON.
     pub text: String,
@@ -32,6 +34,11 @@ pub(crate) trait Work {
     /// # Errors
     /// Nothing can come out of it.
     fn step(&mut self, events: u64, seconds: f64) -> Result<Step, Failure>;
+
+    /// Whether the page expects one answer, and no lines.
+    fn is_whole(&self) -> bool {
+        false
+    }
 }
 
 /// What a piece of work has come to.
@@ -40,6 +47,8 @@ pub(crate) enum Step {
     Going(f64),
     /// This is its result.
     Told(Value),
+    /// This is the whole answer.
+    Whole(String),
     /// This is the first part of a run.
     Shown(Kept),
     /// It was a run, which is over.
@@ -67,8 +76,9 @@ impl Session {
             Ok(Answer::Is(text)) => Reply { status: OK, text },
             Ok(Answer::Begins(work)) => {
                 self.begun += 1;
+                let status = if work.is_whole() { WHOLE } else { BEGUN };
                 self.works.insert(self.begun, work);
-                Reply { status: BEGUN, text: self.begun.to_string() }
+                Reply { status, text: self.begun.to_string() }
             }
             Err(failure) => Reply { status: failure.status, text: failure.body().to_string() },
         }
@@ -83,21 +93,23 @@ impl Session {
 
     /// Does about `events` events of some work, which began `seconds` ago; gives a line of its answer.
     pub fn step(&mut self, work: u32, events: u32, seconds: f64) -> Reply {
-        let step = match self.works.get_mut(&work) {
-            Some(running) => running.step(u64::from(events), seconds),
-            None => Err(Failure::new(404, "The run was stopped.")),
+        let (step, is_whole) = match self.works.get_mut(&work) {
+            Some(running) => (running.step(u64::from(events), seconds), running.is_whole()),
+            None => (Err(Failure::new(404, "The run was stopped.")), false),
         };
-        let (status, line) = match step {
-            Ok(Step::Going(share)) => (MORE, json!({ "progress": share })),
-            Ok(Step::Shown(part)) => (MORE, json!({ "preview": self.runs.put(part) })),
-            Ok(Step::Told(value)) => (OK, json!({ "done": value })),
-            Ok(Step::Ran(run)) => (OK, json!({ "done": self.runs.put(run) })),
-            Err(failure) => (OK, failure.body()),
+        let (status, text) = match step {
+            Ok(Step::Going(share)) => (MORE, json!({ "progress": share }).to_string()),
+            Ok(Step::Shown(part)) => (MORE, json!({ "preview": self.runs.put(part) }).to_string()),
+            Ok(Step::Told(value)) => (OK, json!({ "done": value }).to_string()),
+            Ok(Step::Whole(text)) => (OK, text),
+            Ok(Step::Ran(run)) => (OK, json!({ "done": self.runs.put(run) }).to_string()),
+            // A line is part of an answer that has begun well.
+            Err(failure) => (if is_whole { failure.status } else { OK }, failure.body().to_string()),
         };
-        if status == OK {
+        if status != MORE {
             self.stop(work);
         }
-        Reply { status, text: line.to_string() }
+        Reply { status, text }
     }
 
     /// Gives up some work.

@@ -6,20 +6,20 @@ use headgate_sim::{Run, TableName};
 use serde_json::{Value, json};
 
 /// Two flows over one link.
-fn scenario() -> Value {
+pub fn scenario() -> Value {
     let flow = |name: &str| json!({ "name": name, "from": "a", "to": "b", "control": "reno" });
     let link = json!({ "name": "slow", "from": "a", "to": "b", "rate": "1Mbit/s", "delay": "5ms", "queue": { "kind": "fcfs", "buffer": "10pkt" } });
     let nodes = json!([{ "name": "a", "kind": "gateway" }, { "name": "b", "kind": "gateway" }]);
     json!({ "duration": "20s", "warm_up": "2s", "nodes": nodes, "links": [link], "flows": [flow("one"), flow("two")] })
 }
 
-fn ask(session: &mut Session, request: &Value) -> (u32, Value) {
+pub fn ask(session: &mut Session, request: &Value) -> (u32, Value) {
     let reply = session.ask(request.to_string().as_bytes());
     (reply.status, serde_json::from_str(&reply.text).expect("a reply is JSON"))
 }
 
 /// The lines of some work, in pieces of some events, as if each took 0.1 s.
-fn lines(session: &mut Session, request: &Value, events: u32) -> Vec<Value> {
+pub fn lines(session: &mut Session, request: &Value, events: u32) -> Vec<Value> {
     let (status, work) = ask(session, request);
     assert_eq!(status, BEGUN, "{work}");
     let (work, mut found) = (work.as_u64().expect("a number") as u32, Vec::new());
@@ -34,7 +34,7 @@ fn lines(session: &mut Session, request: &Value, events: u32) -> Vec<Value> {
     found
 }
 
-fn message(found: &Value) -> &str {
+pub fn message(found: &Value) -> &str {
     found["error"]["message"].as_str().unwrap_or_default()
 }
 

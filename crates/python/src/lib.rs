@@ -219,7 +219,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("NUMBERS", numbers.collect::<Vec<_>>())?;
     m.add("DROP_KINDS", headgate_queue::DropKind::ALL.map(headgate_queue::DropKind::name).to_vec())?;
     m.add("DROP_REASON_KINDS", headgate_queue::DropReason::ALL.map(|reason| reason.kind().name()).to_vec())?;
-    m.add("DROP_REASON_ABOUT", headgate_queue::DropReason::ALL.map(headgate_queue::DropReason::about).to_vec())?;
     m.add("DROP_REASONS", headgate_queue::DropReason::ALL.map(headgate_queue::DropReason::name).to_vec())?;
     #[cfg(unix)]
     for function in [wrap_pyfunction!(plugin::register_cells, m)?, wrap_pyfunction!(plugin::serve_cell, m)?] {

@@ -251,6 +251,20 @@ pub fn tracks<'py>(
     most: usize,
     control: Option<Bound<'_, Control>>,
 ) -> PyResult<Tracked<'py>> {
+    let (tracks, until) = track(py, scenario_json, seed, run, (start_s, end_s), most, control)?;
+    tracked(py, &tracks, until)
+}
+
+/// Follows the packets of a run from one time to another; gives them, and the time up to which they are followed.
+pub(crate) fn track(
+    py: Python<'_>,
+    scenario_json: &str,
+    seed: u64,
+    run: u64,
+    (start_s, end_s): (f64, f64),
+    most: usize,
+    control: Option<Bound<'_, Control>>,
+) -> PyResult<(Tracks, f64)> {
     let mut watch = Watch::new(control.as_ref().map(Bound::get));
     let scenario = watch.read(py, scenario_json)?;
     let mut running = watch.build(py, &scenario, seed, run, Rows::Dropped)?;
@@ -262,8 +276,7 @@ pub fn tracks<'py>(
     }
     let until = running.tracked_until().map_or(f64::INFINITY, Time::as_secs_f64);
     let tracks = py.detach(|| running.take_tracks()).expect("they were asked for");
-    drop(running);
-    tracked(py, &tracks, until)
+    Ok((tracks, until))
 }
 
 /// Packets, their numbers and where these are, as columns.

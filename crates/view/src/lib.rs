@@ -8,6 +8,7 @@ pub mod effects;
 mod fault;
 mod intervals;
 pub mod network;
+pub mod packets;
 pub mod phase;
 mod prepare;
 mod reduce;

@@ -1,6 +1,6 @@
 //! The backlog of one port by flow, stacked, from the packets at the port.
 
-use crate::columns::{floats, ints, names};
+use crate::columns::names;
 use crate::reduce::{WIDEST, by_pixel};
 use crate::view::{Line, Points, View};
 use crate::views::LINES;
@@ -10,7 +10,7 @@ use headgate_sim::Table;
 #[derive(Clone, Copy, Debug)]
 pub struct Queue<'a> {
     /// The number of each packet's flow.
-    pub flow: &'a [i64],
+    pub flow: &'a [u32],
     /// When it arrived, in s.
     pub arrived: &'a [f64],
     /// When its transmission began or it was dropped, in s; NaN for one that waits at the end.
@@ -19,19 +19,9 @@ pub struct Queue<'a> {
     pub until: f64,
 }
 
-impl<'a> Queue<'a> {
-    /// The packets of a port, from the table of [`headgate_sim::Tracks`], which is in the order of ports.
-    pub fn of(tracks: &'a Table, port: usize, until: f64) -> Queue<'a> {
-        let ports = ints(tracks, "port");
-        let first = ports.partition_point(|own| *own < port as i64);
-        let own = first..ports.partition_point(|own| *own <= port as i64);
-        let (flow, [arrived, start]) = (ints(tracks, "flow"), ["arrived_s", "start_s"].map(|c| floats(tracks, c)));
-        let [arrived, start] = [arrived, start].map(|times| times.get(own.clone()).unwrap_or_default());
-        Queue { flow: flow.get(own).unwrap_or_default(), arrived, start, until }
-    }
-
+impl Queue<'_> {
     /// When the packets of a flow, or all, that had to wait were queued, and when they left the queue; both in rising order.
-    fn waits(&self, flow: Option<i64>) -> [Vec<f64>; 2] {
+    fn waits(&self, flow: Option<u32>) -> [Vec<f64>; 2] {
         let packets = self.flow.iter().zip(self.arrived.iter().zip(self.start));
         let own = packets.filter(|(f, (arrived, start))| {
             let sent_at_once = start <= arrived;
@@ -52,7 +42,7 @@ pub struct Stacked {
     /// Its description; its lines have no points.
     pub view: View,
     /// Of each line the number of its flow.
-    flows: Vec<i64>,
+    flows: Vec<u32>,
 }
 
 impl Stacked {
@@ -69,7 +59,8 @@ impl Stacked {
         let title = format!("Backlog of {} by flow", name(ports, port as i64));
         let line = |f: &i64| Line::new(&name(flows, *f), Some(&name(flows, *f)), Vec::new(), Vec::new());
         let lines = crossing.iter().map(line).collect();
-        Stacked { port, view: View { stacked: true, lines, ..View::new("backlog", title, "packets") }, flows: crossing }
+        let flows = crossing.iter().map(|f| *f as u32).collect();
+        Stacked { port, view: View { stacked: true, lines, ..View::new("backlog", title, "packets") }, flows }
     }
 
     /// Its lines from `start` to `end` in s, in each of `width` pixels the values where their sum is least and where it is greatest.
@@ -94,7 +85,7 @@ impl Stacked {
         let mut t = vec![start];
         t.extend(changes);
         t.push(until);
-        let line = |(f, line): (&i64, &Line)| {
+        let line = |(f, line): (&u32, &Line)| {
             let y = counts(&queue.waits(Some(*f)), &t).into_iter().map(|n| n as f64).collect();
             Line::new(&line.name, line.flow.as_deref(), t.clone(), y)
         };
@@ -143,33 +134,27 @@ mod tests {
         Stacked::of(&vec![column("flow", vec![0, 0, 1, 2, 2], &flows), column("link", vec![0, 1, 0, 0, 1], &ports)], 1)
     }
 
-    /// Of port 1: a packet that does not wait, three that do, of which one is dropped and one is still there at 5 s; and one of another port.
-    fn tracks() -> Table {
-        vec![
-            ("port", Cells::Int(vec![0, 1, 1, 1, 1])),
-            ("flow", Cells::Int(vec![1, 0, 0, 2, 2])),
-            ("arrived_s", Cells::Float(vec![0.0, 1.0, 1.5, 1.5, 3.0])),
-            ("start_s", Cells::Float(vec![2.0, 1.0, 4.0, 2.0, -f64::NAN])),
-        ]
-    }
+    /// A packet that does not wait, and three that do, of which one is dropped and one is still there at 5 s.
+    const QUEUE: Queue<'static> =
+        Queue { flow: &[0, 0, 2, 2], arrived: &[1.0, 1.5, 1.5, 3.0], start: &[1.0, 4.0, 2.0, -f64::NAN], until: 5.0 };
 
     #[test]
     fn packets_that_wait_are_counted_by_flow_and_stand_at_the_same_times() {
-        let (of, tracks) = (stacked(), tracks());
+        let of = stacked();
         let head = json!({ "name": "backlog", "title": "Backlog of slow by flow", "unit": "packets", "stacked": true, "steps": true,
             "series": [{ "name": "a", "flow": "a" }, { "name": "c", "flow": "c" }] });
         assert_eq!(json!(of.view), head);
-        let points = of.points(&Queue::of(&tracks, of.port, 5.0), 1.0, 9.0, 100);
+        let points = of.points(&QUEUE, 1.0, 9.0, 100);
         let t = vec![1.0, 1.5, 2.0, 3.0, 4.0, 5.0];
         let found: Vec<_> = points.series.into_iter().map(|x| (x.t, x.y)).collect();
         assert_eq!(found, [(t.clone(), vec![0.0, 1.0, 1.0, 1.0, 0.0, 0.0]), (t, vec![0.0, 1.0, 0.0, 1.0, 1.0, 1.0])]);
-        assert_eq!(of.whole(&Queue::of(&tracks, of.port, 5.0), 2.5).lines[1].t[..], [0.0, 1.5, 2.0, 2.5]);
+        assert_eq!(of.whole(&QUEUE, 2.5).lines[1].t[..], [0.0, 1.5, 2.0, 2.5]);
     }
 
     #[test]
     fn a_narrow_picture_keeps_the_least_and_the_greatest_sum() {
-        let (of, tracks) = (stacked(), tracks());
-        let points = of.points(&Queue::of(&tracks, of.port, 5.0), 0.0, 5.0, 1);
+        let of = stacked();
+        let points = of.points(&QUEUE, 0.0, 5.0, 1);
         let sums: Vec<f64> = points.series[0].y.iter().zip(&points.series[1].y).map(|(a, b)| a + b).collect();
         assert_eq!((&points.series[0].t[..], &sums[..]), (&[0.0, 1.5, 2.0, 5.0][..], &[0.0, 2.0, 1.0, 1.0][..]));
     }
@@ -177,7 +162,7 @@ mod tests {
     #[test]
     fn a_port_without_packets_has_none_that_wait() {
         let none = Table::new();
-        let points = stacked().points(&Queue::of(&none, 1, 5.0), 0.0, 5.0, 10);
+        let points = stacked().points(&Queue { flow: &[], arrived: &[], start: &[], ..QUEUE }, 0.0, 5.0, 10);
         assert!(points.series.iter().all(|x| x.t == [0.0, 5.0] && x.y == [0.0, 0.0]));
         assert!(Stacked::of(&none, 3).view.lines.is_empty());
     }

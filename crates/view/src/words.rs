@@ -144,10 +144,16 @@ pub fn counted_as(number: u64, what: &str, several: &str) -> String {
 /// assert_eq!([with_commas(999), with_commas(12_000), with_commas(1_234_567)], ["999", "12,000", "1,234,567"]);
 /// ```
 pub fn with_commas(number: u64) -> String {
-    let text = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in text.chars().enumerate() {
-        if i > 0 && (text.len() - i).is_multiple_of(3) {
+    grouped(&number.to_string())
+}
+
+/// A decimal number with a comma before each three digits of its whole part.
+pub(crate) fn grouped(text: &str) -> String {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let whole = digits.find('.').unwrap_or(digits.len());
+    let mut out = sign.to_owned();
+    for (i, digit) in digits.char_indices() {
+        if 0 < i && i < whole && (whole - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from .._core import with_unit
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.units import percent
-from .numbers import with_unit
 from .store import Finished
 
 T = TypeVar("T")

@@ -45,13 +45,12 @@ class Stacked(View):
         """The view with all its points."""
         return View(self.backlog.whole(*self._packets(run, 0.0), run.until))
 
-    def _packets(self, run: Finished, at: float) -> tuple[tuple[Any, Any, Any], float]:
+    def _packets(self, run: Finished, at: float) -> tuple[_core.AtPort, float]:
         """The packets of the port in the part of the run around a time, and where that part ends."""
         from .packets import packets_of
 
         part = packets_of(run, at)
-        queue = part.at(self.backlog.port)
-        return (queue.flow.astype(np.int64), queue.arrived, queue.start), part.until
+        return part.at(self.backlog.port).core, part.until
 
 
 def views_of(result: _core.RunResult, end: float, port: int | None) -> list[View]:

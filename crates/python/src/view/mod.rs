@@ -5,6 +5,7 @@ mod controls;
 mod effects;
 mod fairness;
 pub mod network;
+mod packets;
 pub mod phase;
 mod pictures;
 mod summary;
@@ -19,6 +20,7 @@ pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     fairness::add(m)?;
     phase::add(m)?;
     controls::add(m)?;
+    packets::add(m)?;
     pictures::add(m)?;
     summary::add(m)?;
     words::add(m)

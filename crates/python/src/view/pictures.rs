@@ -1,11 +1,12 @@
 //! Pictures of a run over time, and what a run records for them.
 
+use super::packets::AtPort;
 use crate::column::Column;
 use crate::run::RunResult;
 use headgate_packet::Duration;
 use headgate_sim::spec::TraceKind;
 use headgate_sim::{TRACE_LABELS, Table, TableName};
-use headgate_view::{Beginning, Line, Points, Queue, Recording, Views, WIDEST};
+use headgate_view::{Beginning, Line, Points, Recording, Views, WIDEST};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -19,6 +20,12 @@ type Shown<'py> = (String, Option<String>, Bound<'py, Column>, Bound<'py, Column
 /// A picture of a run over time.
 #[pyclass(frozen, module = "headgate._core")]
 pub struct View(headgate_view::View);
+
+impl View {
+    pub(super) fn shown(&self) -> &headgate_view::View {
+        &self.0
+    }
+}
 
 #[pymethods]
 impl View {
@@ -103,9 +110,6 @@ fn text(points: &Points) -> Vec<u8> {
 #[pyclass(frozen, module = "headgate._core")]
 pub struct Stacked(headgate_view::Stacked);
 
-/// The packets of a port: the number of each one's flow, when it arrived, and when its transmission began or it was dropped.
-type Packets = (PyBuffer<i64>, PyBuffer<f64>, PyBuffer<f64>);
-
 #[pymethods]
 impl Stacked {
     /// Number of the port.
@@ -115,30 +119,14 @@ impl Stacked {
     }
 
     /// Its lines from `start` to `end` in s, as a picture of `width` pixels shows them, as JSON text. The packets are known up to `until`.
-    fn points(
-        &self,
-        py: Python<'_>,
-        packets: Packets,
-        until: f64,
-        start: f64,
-        end: f64,
-        width: usize,
-    ) -> PyResult<Vec<u8>> {
-        let (flow, arrived, began) = read(py, &packets)?;
-        let queue = Queue { flow: &flow, arrived: &arrived, start: &began, until };
-        Ok(py.detach(|| text(&self.0.points(&queue, start, end, width))))
+    fn points(&self, py: Python<'_>, packets: &AtPort, until: f64, start: f64, end: f64, width: usize) -> Vec<u8> {
+        py.detach(|| text(&self.0.points(&packets.packets().queue(until), start, end, width)))
     }
 
     /// The view with all points up to `end` in s.
-    fn whole(&self, py: Python<'_>, packets: Packets, until: f64, end: f64) -> PyResult<View> {
-        let (flow, arrived, began) = read(py, &packets)?;
-        let queue = Queue { flow: &flow, arrived: &arrived, start: &began, until };
-        Ok(View(py.detach(|| self.0.whole(&queue, end))))
+    fn whole(&self, py: Python<'_>, packets: &AtPort, until: f64, end: f64) -> View {
+        View(py.detach(|| self.0.whole(&packets.packets().queue(until), end)))
     }
-}
-
-fn read(py: Python<'_>, (flow, arrived, start): &Packets) -> PyResult<(Vec<i64>, Vec<f64>, Vec<f64>)> {
-    Ok((flow.to_vec(py)?, arrived.to_vec(py)?, start.to_vec(py)?))
 }
 
 /// For each of `width` pixels from `start` to `end`, the first times of the least and of the greatest sum; `t` rises.
