@@ -29,7 +29,7 @@ pub struct Counters {
     pub dropped: [u64; DropReason::ALL.len()],
     /// Time spent transmitting until the reading, in ps.
     pub busy_ps: u64,
-    /// Time that the transmissions take which have started, in ps: `busy_ps` and what is left of the present one.
+    /// Time that the transmissions take which have started, in ps: `busy_ps` and what is left of the present one, unless that one may be interrupted.
     pub service_ps: u64,
     /// What was used of what the line offered until the reading, in 10^-12 bits: the time spent transmitting times the rate of the line at each time,
     /// which is 0 while it is down. Of a line that sends at certain times, the bits sent at those before the reading.

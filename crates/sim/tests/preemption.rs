@@ -46,6 +46,18 @@ fn a_short_packet_does_not_wait_for_a_long_one() {
 }
 
 #[test]
+fn a_link_is_read_between_the_parts_of_a_packet() {
+    // The long packet is interrupted at 200 ms, and read at 100 ms, when all of it was to follow: what was read does not fall.
+    let mut value = scenario("fq_preemptive");
+    value["interval"] = json!("50ms");
+    let (s, running) = run(&value.to_string());
+    let links = running.finished().link_table(&s);
+    let line = ("link", "line");
+    // 1000, 200 and 50 bytes every 4 s, at a millisecond a byte; the last ones come at 36 s.
+    assert_eq!((cell(&links, line, "sent_bytes"), cell(&links, line, "utilisation")), (12_500.0, 12.5 / 40.0));
+}
+
+#[test]
 fn the_delay_of_the_line_comes_after_the_last_bit() {
     let mut value = scenario("fq_preemptive");
     value["links"][3]["delay"] = json!("5s");

@@ -342,7 +342,10 @@ impl Service {
     /// See [`crate::Port::counters`].
     pub(super) fn counters(&self, now: Time) -> Counters {
         let backlog_ps = self.counters.backlog_ps + self.waited_since_integrated(now);
-        Counters { busy_ps: self.busy_ps(now), used: self.used(now), backlog_ps, ..self.counters }
+        let busy_ps = self.busy_ps(now);
+        // A transmission that may be interrupted counts as far as it has come: what is interrupted later must not fall below what was read before.
+        let service_ps = if self.begun.is_some() { busy_ps } else { self.counters.service_ps };
+        Counters { busy_ps, service_ps, used: self.used(now), backlog_ps, ..self.counters }
     }
 
     fn busy_ps(&self, now: Time) -> u64 {
