@@ -49,8 +49,8 @@ def has_target() -> bool:
     return found.returncode == 0 and any(Path(found.stdout.strip()).glob("libcore-*.rlib"))
 
 
-#: The modules, and what is in each besides runs: only who writes a flow control loads the larger one, and the smaller one imports nothing.
-MODULES = {"headgate.wasm.gz": "", "headgate-own.wasm.gz": "own"}
+#: The modules, and what is in each besides runs. The page begins with the smallest, which imports nothing, and loads others when needed.
+MODULES = {"headgate.wasm.gz": "", "headgate-own.wasm.gz": "own", "headgate-replay.wasm.gz": "replay"}
 
 
 def module(quick: bool, features: str) -> bytes:
@@ -177,7 +177,8 @@ def main() -> None:
     (new / ".nojekyll").touch()
     shutil.rmtree(out, ignore_errors=True)
     new.rename(out)
-    print(json.dumps({"folder": str(given.out), "module": (out / "explore" / "headgate.wasm.gz").stat().st_size}))
+    sizes = {name: (out / "explore" / name).stat().st_size for name in MODULES}
+    print(json.dumps({"folder": str(given.out), "modules": sizes}))
 
 
 if __name__ == "__main__":

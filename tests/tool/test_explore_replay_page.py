@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from headgate import _core
 from headgate.base.catalogue import catalogue
+from headgate.base.choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
 from headgate.base.errors import HeadgateError
 from headgate.explore.replays.trace import is_trace
 from headgate.explore.subject import subject_of
@@ -170,6 +172,16 @@ def test_controls_have_units_and_limits() -> None:
     given = turn(page, given, "classify", "source")["scenario"]
     assert "by source" in page.run(given)["about"][0]
     assert turn(page, given, "seed", None)["scenario"].get("seed") is None
+    page.explorer.runs.close()
+
+
+def test_the_page_and_the_command_say_the_same_of_what_a_trace_does_not_contain() -> None:
+    """The command has the texts of its own, since its help is shown before the engine is loaded."""
+    found = {key: (tuple(values), about) for key, values, about in _core.REPLAY_CONVENTIONS}
+    assert found == {key: (values, CONVENTION_HELP[key]) for key, values in CONVENTIONS.items()}
+    page = Page(subject_of(CAPTURE, LINE))
+    by = controls(page, begin(page))["classify"]
+    assert (["flow", *(choice["value"] for choice in by["choices"])], by["help"]) == (list(CLASSIFY), CLASSIFY_HELP)
     page.explorer.runs.close()
 
 

@@ -46,8 +46,6 @@ SEVERAL = {
     ("replays/run.py", "packets"): "a place within a capture: after 1 packets cannot be, since the check is after 4096",
     ("explore/compare.py", "seeds"): "only if there are several",
     ("explore/compare.py", "runs"): "only if there are several",
-    ("explore/replays/run.py", "packets"): "more than are kept",
-    ("explore/replays/views.py", "packets"): "after a word",
     ("lab/attacks/sentences.py", "runs"): "of several seeds",
     ("lab/conformance/disciplines.py", "packets"): "a rate",
     ("papers/shelf/answers.py", "cells"): "a table of a paper",

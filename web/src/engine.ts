@@ -3,6 +3,8 @@
 interface Exports {
   memory: WebAssembly.Memory;
   headgate_room(length: number): number;
+  /** Only a module with replays has it. */
+  headgate_file?(length: number): number;
   headgate_ask(): number;
   headgate_step(work: number, events: number, seconds: number): number;
   headgate_stop(work: number): void;
@@ -21,10 +23,10 @@ export interface Reply {
 }
 
 /** The files lie beside the page. They are compressed, since not every host compresses what it sends. */
-export type File = "headgate.wasm.gz" | "headgate-own.wasm.gz";
+export type ModuleFile = "headgate.wasm.gz" | "headgate-own.wasm.gz" | "headgate-replay.wasm.gz";
 
 /** A module as it is compiled, whatever the host says of it. */
-async function plain(folder: string, file: File): Promise<Response> {
+async function plain(folder: string, file: ModuleFile): Promise<Response> {
   const response = await fetch(new URL(file, folder));
   if (!response.ok || !response.body) throw new Error(`${file}: the host answers with status ${response.status}`);
   // A host that says how the file is compressed has the browser unpack it.
@@ -34,16 +36,16 @@ async function plain(folder: string, file: File): Promise<Response> {
 }
 
 /** The bytes of a module. */
-export async function bytes(folder: string, file: File): Promise<ArrayBuffer> {
+export async function bytes(folder: string, file: ModuleFile): Promise<ArrayBuffer> {
   return (await plain(folder, file)).arrayBuffer();
 }
 
 export class Engine {
   private constructor(private readonly module: Exports) {}
 
-  /** The module that imports nothing. */
-  static async load(folder: string): Promise<Engine> {
-    const { instance } = await WebAssembly.instantiateStreaming(plain(folder, "headgate.wasm.gz"));
+  /** A module that imports nothing. */
+  static async load(folder: string, file: ModuleFile = "headgate.wasm.gz"): Promise<Engine> {
+    const { instance } = await WebAssembly.instantiateStreaming(plain(folder, file));
     return new Engine(instance.exports as unknown as Exports);
   }
 
@@ -62,6 +64,22 @@ export class Engine {
     const room = this.module.headgate_room(bytes.length);
     new Uint8Array(this.module.memory.buffer, room, bytes.length).set(bytes);
     return this.reply(this.module.headgate_ask());
+  }
+
+  /** Writes a file where the request after it finds it. That request says what is wrong with one that cannot be taken. */
+  async take(file: Blob): Promise<void> {
+    let at = (this.module.headgate_file?.(file.size) ?? 0) >>> 0;
+    if (at === 0) return;
+    try {
+      const reader = file.stream().getReader();
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        // The memory may have grown meanwhile, and is another buffer then.
+        new Uint8Array(this.module.memory.buffer, at, part.value.length).set(part.value);
+        at += part.value.length;
+      }
+    } catch {
+      this.module.headgate_file?.(0);
+    }
   }
 
   /** Does about `events` events of some work, which began `seconds` ago. */

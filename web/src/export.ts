@@ -80,6 +80,7 @@ export class Export {
     if (views.some((view) => view.name === chosen)) this.data.value = chosen;
     this.whole.textContent = "Scenario (TOML)";
     this.whole.hidden = this.replay;
+    this.line.hidden = this.replay && !has("tables");
   }
 
   private async scenarioFile(): Promise<void> {

@@ -8,6 +8,11 @@ export function isReplay(scenario: Scenario | null | undefined): boolean {
   return scenario !== null && scenario !== undefined && "replay" in scenario;
 }
 
+/** The name of the trace of such settings. */
+export function traceOf(settings: Scenario | null | undefined): string | undefined {
+  return settings?.["replay" as never];
+}
+
 // As in python/headgate/scenario/links.py, which says where they come from; tests/tool/test_links.py compares them.
 /** The longest fragment that is read, and the most text that it may unpack to: a link is input from strangers. */
 export const LONGEST = 2_000_000;

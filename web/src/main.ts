@@ -2,10 +2,11 @@
 
 import { About } from "./about";
 import { aborted, explain, get, onConnection } from "./api";
+import { CaptureOpener } from "./capture";
 import { download, h, replace } from "./dom";
 import { Explore } from "./explore";
 import { Lessons } from "./lessons";
-import { fields, isReplay, pack, unpack } from "./link";
+import { fields, isReplay, pack, traceOf, unpack } from "./link";
 import { Model, SLOTS } from "./model";
 import { type PaperPlace, placed, placeIn } from "./paper";
 import { PapersPage } from "./papers";
@@ -30,12 +31,22 @@ const lessons = new Lessons(
   (scenario) => void navigate("explore", scenario),
   () => void updateAddress(true),
 );
+const captures =
+  place.give &&
+  new CaptureOpener((capture) => {
+    // A link holds the settings of a replay, for which the capture is opened now.
+    const { scenario, run } = model.variants.a ?? {};
+    const given = !run && traceOf(scenario) === traceOf(capture.scenario) && scenario;
+    explore.chosen = given ? [] : capture.chosen;
+    void navigate("explore", given || capture.scenario);
+  }, showBanner);
 const front = new StartPage(
   (scenario) => void navigate("explore", scenario),
   (name) => {
     lessons.chosen = name;
     void navigate("lessons");
   },
+  captures?.element,
 );
 const study = new StudyPage((scenario) => void navigate("explore", scenario));
 const papers = new PapersPage(

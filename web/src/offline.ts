@@ -22,6 +22,8 @@ const scope = self as unknown as Scope;
 // Other pages of the same host, such as another version under another path, have caches of their own.
 const OWN = `headgate ${scope.registration.scope} `;
 const NAME = OWN + VERSION;
+/** What the first visit does not need, and is kept when it was needed. */
+const LATER = "/headgate-replay.wasm.gz";
 
 scope.addEventListener("install", (event) => {
   const fill = async (): Promise<void> => {
@@ -45,7 +47,11 @@ scope.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || !request.url.startsWith(scope.registration.scope)) return;
   const answer = async (): Promise<Response> => {
     const cache = await caches.open(NAME);
-    return (await cache.match(request, { ignoreSearch: true })) ?? fetch(request);
+    const kept = await cache.match(request, { ignoreSearch: true });
+    if (kept) return kept;
+    const found = await fetch(request);
+    if (found.ok && request.url.endsWith(LATER)) await cache.put(request, found.clone());
+    return found;
   };
   (event as FetchEvent).respondWith(answer());
 });

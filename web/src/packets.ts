@@ -4,6 +4,7 @@ import { aborted, explain, get } from "./api";
 import { h, replace } from "./dom";
 import { amount, quantity, seconds } from "./format";
 import type { Model } from "./model";
+import { has } from "./place";
 import type { Amount, Packet, PacketList, PacketStory, Taken } from "./types";
 
 /** A table of numbers; nothing if there are none. */
@@ -98,6 +99,7 @@ export class Packets {
 
   /** Lists the packets of a port, after its queue was chosen in the picture. */
   open(port: string): void {
+    if (this.element.hidden) return;
     this.port.value = port;
     this.kind.value = "all";
     this.fold.open = true;
@@ -108,6 +110,7 @@ export class Packets {
   private update(): void {
     const run = this.model.shown?.run;
     if (!run) return;
+    this.element.hidden = run.kind === "replay" && !has("replayed packets");
     const fill = (select: HTMLSelectElement, options: HTMLOptionElement[]): void => {
       const kept = select.value;
       replace(select, ...options);

@@ -4,7 +4,7 @@
 import type { Scenario } from "./types";
 
 /** Parts of the page that need a server. */
-export type Part = "compare" | "tables";
+export type Part = "compare" | "replayed packets" | "tables";
 
 /** A page that this place has besides those of every place. */
 export interface More {
@@ -25,6 +25,8 @@ export interface Place {
   root: Document | ShadowRoot;
   /** Sends a request as the browser's fetch does, with the token of the server. */
   fetch(path: string, init: RequestInit): Promise<Response>;
+  /** Hands over a file that the request after it opens, where the page itself reads files. */
+  give?(file: File): void;
   /** What is not shown here, since nothing answers it. */
   lacks?: ReadonlySet<Part>;
   /** Makes its own pages: `explore` opens a scenario, and `changed` is to be called when the address has changed. */

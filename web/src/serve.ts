@@ -18,7 +18,7 @@ interface Job {
   run: boolean;
 }
 
-type Asked = { ask: string; path: string; body: string | null } | { stop: string } | { heard: string };
+type Asked = { ask: string; path: string; body: string | null } | { stop: string } | { heard: string } | { file: File };
 
 /** Milliseconds that a piece of work takes, and between two reports of progress. */
 const PIECE_MS = 12;
@@ -26,6 +26,8 @@ const REPORT_MS = 100;
 
 const jobs: Job[] = [];
 let engine: Promise<Engine>;
+/** A file that is handed over: requests wait for it. */
+let given: Promise<void> = Promise.resolve();
 let running = false;
 
 /** Lets messages arrive before the next piece of work: a timer would wait longer. */
@@ -55,6 +57,7 @@ function request(path: string, body: string | null): string {
 }
 
 async function ask(name: string, path: string, body: string | null): Promise<void> {
+  await given;
   const { status, text } = (await engine).ask(request(path, body));
   if (status !== BEGUN && status !== WHOLE) {
     head(name, status, "application/json");
@@ -123,5 +126,6 @@ export function serve(by: Promise<Engine>): void {
   addEventListener("message", ({ data }: MessageEvent<Asked>) => {
     if ("ask" in data) void guarded(() => ask(data.ask, data.path, data.body));
     else if ("stop" in data) void guarded(() => stop(data.stop));
+    else if ("file" in data) given = guarded(async () => (await engine).take(data.file));
   });
 }

@@ -26,6 +26,8 @@ export class StartPage {
   constructor(
     private readonly explore: (scenario: Scenario) => void,
     private readonly lesson: (name: string) => void,
+    /** Opens a capture, where the page itself reads files. */
+    private readonly capture?: HTMLElement,
   ) {}
 
   async open(): Promise<void> {
@@ -69,6 +71,7 @@ export class StartPage {
       this.element,
       h("nav", { class: "jumps", "aria-label": "Parts of the start page" }, ...jumps),
       page.builder && new Builder(page.builder, page.added, this.explore).element,
+      this.capture,
       ...parts.map((part) => part.element),
     );
     void this.files(files, jumps.at(-1) as HTMLElement);

@@ -1,6 +1,7 @@
 // The worker of a page without a server.
 
-import { Engine } from "./engine";
+import { Engine, type ModuleFile } from "./engine";
 import { serve } from "./serve";
 
-serve(Engine.load(new URL("../", location.href).href));
+// Its name is that of the module, if it is another one than the page begins with.
+serve(Engine.load(new URL("../", location.href).href, `${self.name || "headgate"}.wasm.gz` as ModuleFile));

@@ -371,4 +371,6 @@ test("the service worker keeps the page, its module, its worker and its data", {
   const words = readFileSync(join(site.folder, "explore/offline.js"), "utf8");
   for (const name of ["index.html", "headgate.wasm.gz", "assets/worker.js", "data/start.json"])
     assert.match(words, new RegExp(`[\`",]${name}[\`",]`));
+  // The module with replays is kept when a capture was opened.
+  assert.doesNotMatch(words, /[`",]headgate-replay\.wasm\.gz[`",]/);
 });

@@ -2,6 +2,8 @@
 
 use crate::packets::Packets;
 use crate::request::Failure;
+#[cfg(feature = "replay")]
+use crate::routes::missing;
 use headgate_packet::Duration;
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Run, Table, TableName, facts};
@@ -9,7 +11,9 @@ use headgate_view::columns::{each_name, names};
 use headgate_view::effects::{sentences, without_effect};
 use headgate_view::network::picture;
 use headgate_view::phase::noise_sentence;
-use headgate_view::{Ran, Views, busiest, summary};
+#[cfg(feature = "replay")]
+use headgate_view::replay::Picture;
+use headgate_view::{Fault, Points, Ran, Views, busiest, summary};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -19,14 +23,44 @@ const MOST: usize = 32;
 /// Bytes that all of them may take; the last one always stays.
 const BYTES: usize = 300_000_000;
 
+/// The pictures of a run, and of one that is no replay its packets.
+pub(crate) enum Drawn {
+    Run(Views, Rc<Packets>),
+    #[cfg(feature = "replay")]
+    Replay(Vec<Picture>),
+}
+
+impl Drawn {
+    /// The lines of a picture from `start` to `end` in s, as one of `width` pixels shows them.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn points(&self, name: &str, start: f64, end: f64, width: usize) -> Result<Points, Fault> {
+        match self {
+            Drawn::Run(views, _) => views.points(name, start, end, width),
+            #[cfg(feature = "replay")]
+            Drawn::Replay(pictures) => Ok(Picture::named(pictures, name)?.points(start, end, width)),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Drawn::Run(views, packets) => {
+                views.views.iter().map(headgate_view::View::size).sum::<usize>() + packets.size()
+            }
+            #[cfg(feature = "replay")]
+            Drawn::Replay(pictures) => pictures.iter().map(Picture::size).sum(),
+        }
+    }
+}
+
 /// A run that is kept.
 pub(crate) struct Kept {
     /// What the page is told when it is over.
     pub done: Value,
-    pub views: Views,
+    pub drawn: Drawn,
     /// The time in s up to which it reaches.
     pub until: f64,
-    pub packets: Rc<Packets>,
 }
 
 impl Kept {
@@ -70,7 +104,19 @@ impl Kept {
         done["noise"] = json!(noise_sentence(scenario));
         done["network"] = json!(picture(scenario));
         done["views"] = views.heads();
-        Kept { done, views, until, packets: Rc::new(packets) }
+        Kept { done, drawn: Drawn::Run(views, Rc::new(packets)), until }
+    }
+
+    /// The pictures and the packets of a run.
+    ///
+    /// # Errors
+    /// It is a replay.
+    pub fn followed(&self) -> Result<(&Views, &Rc<Packets>), Failure> {
+        match &self.drawn {
+            Drawn::Run(views, packets) => Ok((views, packets)),
+            #[cfg(feature = "replay")]
+            Drawn::Replay(_) => Err(missing("/api/")),
+        }
     }
 
     /// Adds to what the page is told.
@@ -85,7 +131,7 @@ impl Kept {
     }
 
     fn size(&self) -> usize {
-        self.views.views.iter().map(headgate_view::View::size).sum::<usize>() + self.packets.size() + 100_000
+        self.drawn.size() + 100_000
     }
 }
 
@@ -109,7 +155,9 @@ impl Store {
     pub fn put(&mut self, mut run: Kept) -> &Value {
         self.put += 1;
         // A page that has lost its module may ask the next one for a run of the last one.
-        let name = format!("{}{}-{}", self.prefix, run.done["digest"].as_str().unwrap_or_default(), self.put);
+        // Only a replay says its kind: its requests go to the module that has it.
+        let of = run.done["kind"].as_str().or(run.done["digest"].as_str()).unwrap_or_default();
+        let name = format!("{}{of}-{}", self.prefix, self.put);
         run.tell([("run", json!(name))]);
         self.runs.push_front(run);
         while self.runs.len() > 1 && (self.runs.len() > MOST || self.size() > BYTES) {

@@ -1,5 +1,6 @@
 //! The simulator as a module of WebAssembly, for the page that has no server: requests in, answers out, both as JSON. It imports nothing
-//! but the functions of flow controls that are written on the page, if it has the feature `own`.
+//! but the functions of flow controls that are written on the page, if it has the feature `own`. With the feature `replay` it replays the bytes of a
+//! file too, which it is given as they are.
 //!
 //! A request is written where [`headgate_room`] says, and [`headgate_ask`] answers it. Long work is begun by a request, and [`headgate_step`] does a
 //! piece of it at a time, so that the page hears how far it is and can stop it. A fault of the program ends the module: the page then reads
@@ -10,6 +11,8 @@ mod kept;
 mod own;
 mod packets;
 mod phase;
+#[cfg(feature = "replay")]
+mod replay;
 mod request;
 mod routes;
 mod run;
@@ -38,6 +41,14 @@ pub extern "C" fn headgate_room(length: usize) -> *mut u8 {
         room.resize(length, 0);
         room.as_mut_ptr()
     })
+}
+
+/// Where the `length` bytes of a file are to be written, which a request opens then; null if it is too long.
+#[cfg(feature = "replay")]
+#[unsafe(no_mangle)]
+pub extern "C" fn headgate_file(length: usize) -> *mut u8 {
+    note_faults();
+    SESSION.with_borrow_mut(|session| session.file(length).map_or(std::ptr::null_mut(), <[u8]>::as_mut_ptr))
 }
 
 /// Answers the request that was written: its status as of HTTP, or [`BEGUN`] or [`WHOLE`] with the number of the work that it has begun.

@@ -36,6 +36,13 @@ impl Failure {
         Failure { status, fault: Fault::new(message) }
     }
 
+    /// With the name of the file that it is about.
+    #[cfg(feature = "replay")]
+    pub fn named(mut self, name: &str) -> Failure {
+        self.fault.message = format!("{name}: {}", self.fault.message);
+        self
+    }
+
     /// As the page reads it.
     pub fn body(&self) -> Value {
         json!({ "error": self.fault })

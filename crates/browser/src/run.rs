@@ -10,7 +10,7 @@ use headgate_view::{prepared, shorter};
 use serde_json::{Value, json};
 
 /// Bytes that a run may take: a module has 4 GB at most, and the rows of a run are copied into tables and lines.
-const MOST: u64 = 500_000_000;
+pub(crate) const MOST: u64 = 500_000_000;
 
 /// Seconds after which the first part of a long run is shown, and seconds that this may take.
 const FIRST_S: f64 = 0.06;

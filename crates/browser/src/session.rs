@@ -66,7 +66,19 @@ pub(crate) enum Step {
 pub struct Session {
     works: BTreeMap<u32, Box<dyn Work>>,
     begun: u32,
-    runs: Store,
+    held: Held,
+}
+
+/// What requests find.
+#[derive(Default)]
+pub(crate) struct Held {
+    pub runs: Store,
+    /// The capture that was opened last.
+    #[cfg(feature = "replay")]
+    pub trace: Option<std::rc::Rc<crate::replay::Trace>>,
+    /// The bytes of a file that is to be opened.
+    #[cfg(feature = "replay")]
+    pub file: Vec<u8>,
 }
 
 impl Session {
@@ -88,7 +100,7 @@ impl Session {
         if request.len() > LONGEST {
             return Err(Failure::new(413, format!("expected a request of at most {} MB", LONGEST / 1_000_000)));
         }
-        answer(&Request::read(request)?, &mut self.runs)
+        answer(&Request::read(request)?, &mut self.held)
     }
 
     /// Does about `events` events of some work, which began `seconds` ago; gives a line of its answer.
@@ -99,10 +111,10 @@ impl Session {
         };
         let (status, text) = match step {
             Ok(Step::Going(share)) => (MORE, json!({ "progress": share }).to_string()),
-            Ok(Step::Shown(part)) => (MORE, json!({ "preview": self.runs.put(part) }).to_string()),
+            Ok(Step::Shown(part)) => (MORE, json!({ "preview": self.held.runs.put(part) }).to_string()),
             Ok(Step::Told(value)) => (OK, json!({ "done": value }).to_string()),
             Ok(Step::Whole(text)) => (OK, text),
-            Ok(Step::Ran(run)) => (OK, json!({ "done": self.runs.put(run) }).to_string()),
+            Ok(Step::Ran(run)) => (OK, json!({ "done": self.held.runs.put(run) }).to_string()),
             // A line is part of an answer that has begun well.
             Err(failure) => (if is_whole { failure.status } else { OK }, failure.body().to_string()),
         };
@@ -110,6 +122,18 @@ impl Session {
             self.stop(work);
         }
         Reply { status, text }
+    }
+
+    /// Room for the bytes of a file, which a request opens then; the one before is forgotten. `None` if it is too long, which that request says.
+    #[cfg(feature = "replay")]
+    pub fn file(&mut self, length: usize) -> Option<&mut [u8]> {
+        (self.held.trace, self.held.file) = (None, Vec::new());
+        let file = &mut self.held.file;
+        if length > crate::replay::LONGEST || file.try_reserve_exact(length).is_err() {
+            return None;
+        }
+        file.resize(length, 0);
+        Some(file)
     }
 
     /// Gives up some work.

@@ -6,11 +6,12 @@ use crate::plugin::plugin_error;
 use crate::run::{Tracked, columns, tracked};
 use crate::scenario_error;
 use crate::trace::{Trace, TraceFile, replay_error, trace_error};
+use crate::view::Found;
 use headgate_capture::{Classify, NotIp};
 use headgate_packet::Time;
 use headgate_replay::capture::CaptureOutput;
 use headgate_replay::table::{Columns, Names, Times};
-use headgate_replay::{CsvOutput, Keeper, Options, Track};
+use headgate_replay::{CsvOutput, Keeper, Options};
 use headgate_sim::Window;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
@@ -46,7 +47,7 @@ impl Replay {
         self.replay.as_ref().ok_or_else(interrupted)
     }
 
-    fn get_mut(&mut self) -> PyResult<&mut headgate_replay::Replay> {
+    pub(crate) fn get_mut(&mut self) -> PyResult<&mut headgate_replay::Replay> {
         self.replay.as_mut().ok_or_else(interrupted)
     }
 }
@@ -108,39 +109,9 @@ impl Replay {
         Ok(replay.kept().map(|kept| Trace { kept: Arc::new(kept), longest }))
     }
 
-    /// What was counted: the seconds from the first packet to the last, the length of the longest one, and columns of the packets and bytes of
-    /// each flow.
-    fn counted<'py>(&self, py: Python<'py>) -> PyResult<(f64, u32, Bound<'py, PyDict>)> {
-        let keeper = self.get()?.keeper().ok_or_else(|| PyValueError::new_err("the trace was not counted"))?;
-        let column = |of: fn(&(u64, u64)) -> u64| {
-            Bound::new(py, Column::ints(keeper.flows().iter().map(|x| of(x) as i64).collect()))
-        };
-        let flows = PyDict::new(py);
-        flows.set_item("packets", column(|x| x.0)?)?;
-        flows.set_item("bytes", column(|x| x.1)?)?;
-        Ok((keeper.last().as_secs_f64(), keeper.longest(), flows))
-    }
-
-    /// Follows the first `most` packets that arrive by `to` and are not gone before `from`, in seconds since the first packet.
-    fn follow(&mut self, queue: usize, from: f64, to: f64, most: usize) -> PyResult<()> {
-        self.get_mut()?.follow(queue, Track::new(time(from), time(to), most));
-        Ok(())
-    }
-
-    /// The packets followed since the last call, in the order of arrival, as columns.
-    fn followed<'py>(&mut self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
-        let found = self.get_mut()?.followed(queue);
-        let columns = PyDict::new(py);
-        let set = |name: &str, column: Column| columns.set_item(name, Bound::new(py, column)?);
-        set("packet", Column::ints(found.packet))?;
-        set("flow", Column::shorts(found.flow))?;
-        set("bytes", Column::shorts(found.bytes))?;
-        set("arrived", Column::floats(found.arrived))?;
-        set("start", Column::floats(found.start))?;
-        set("left", Column::floats(found.left))?;
-        set("reason", Column::bytes(found.reason))?;
-        set("marked", Column::bytes(found.marked))?;
-        Ok(columns)
+    /// What was counted.
+    fn counted(&self) -> PyResult<Found> {
+        Found::of(self.get()?).ok_or_else(|| PyValueError::new_err("the trace was not counted"))
     }
 
     /// Follows the first `most` packets that are there at `from` or arrive later, by `to`, with the numbers that decide about those that arrive.
@@ -164,12 +135,6 @@ impl Replay {
     /// Whether a discipline drew random numbers so far.
     fn drew(&self, queue: usize) -> PyResult<bool> {
         Ok(self.get()?.drew(queue))
-    }
-
-    /// Packets that wait in a discipline.
-    fn waiting(&self, queue: usize) -> PyResult<u64> {
-        let count = self.get()?.all(queue);
-        Ok(count.packets - count.sent - count.drops.iter().sum::<u64>())
     }
 
     /// Rows of a discipline are written into a CSV file.

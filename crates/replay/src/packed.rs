@@ -1,5 +1,6 @@
 //! Files that were compressed. They are read as a stream: memory holds the window of the format, however much comes out.
 
+use crate::error::TraceError;
 use std::fmt;
 use std::io::{self, BufReader, ErrorKind, Read};
 
@@ -65,11 +66,19 @@ pub(crate) struct Unpacked {
 
 impl Unpacked {
     /// Of a source that was compressed in this way.
-    pub fn new(source: impl Read + Send + Sync + 'static, packing: Packing) -> io::Result<Unpacked> {
+    pub fn new(source: impl Read + Send + Sync + 'static, packing: Packing) -> Result<Unpacked, TraceError> {
         let bytes: Box<dyn Read + Send + Sync> = match packing {
             // Members that stand one after the other are one file.
             Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, source))),
-            Packing::Zstd => Box::new(zstd::stream::read::Decoder::new(source)?),
+            #[cfg(feature = "zstd")]
+            Packing::Zstd => {
+                Box::new(zstd::stream::read::Decoder::new(source).map_err(|e| TraceError::unreadable(&e))?)
+            }
+            #[cfg(not(feature = "zstd"))]
+            Packing::Zstd => {
+                let message = "found a file that zstd compressed; expected a trace as it is, or compressed with gzip";
+                return Err(TraceError::file(message));
+            }
         };
         Ok(Unpacked { bytes, packing, failed: None })
     }

@@ -122,6 +122,20 @@ impl TraceFile {
         TraceFile::of(Box::new(io::stdin()), Path::new("-"), false)
     }
 
+    /// A file that is in memory, under its name.
+    ///
+    /// # Errors
+    /// It is no trace, or holds Parquet.
+    pub fn in_memory(name: &str, bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<TraceFile, TraceError> {
+        let file = TraceFile::of(Box::new(Cursor::new(bytes)), Path::new(name), true)?;
+        if file.kind == Kind::Parquet {
+            return Err(TraceError::file(
+                "found Parquet; expected a capture in pcap or pcapng format, or a table in CSV",
+            ));
+        }
+        Ok(file)
+    }
+
     /// The trace in these bytes; `path` says what they hold where they do not, and `whole` whether they may be read from their end.
     fn of(bytes: Bytes, path: &Path, whole: bool) -> Result<TraceFile, TraceError> {
         let (start, mut bytes) = examined(bytes)?;
@@ -129,8 +143,7 @@ impl TraceFile {
         let packing = Packing::of(&start);
         if let Some(packing) = packing {
             let read = Arc::new(AtomicU64::new(0));
-            let unpacked =
-                Unpacked::new(Counting(bytes, Arc::clone(&read)), packing).map_err(|e| TraceError::unreadable(&e))?;
+            let unpacked = Unpacked::new(Counting(bytes, Arc::clone(&read)), packing)?;
             (start, bytes) = examined(Box::new(unpacked))?;
             position = Some(read);
             if Packing::of(&start).is_some() {

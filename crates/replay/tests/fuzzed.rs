@@ -1,9 +1,8 @@
 //! Columns of any numbers, for which the target of the fuzzer must hold (`fuzz/README.md`).
 
+use crate::common::cases;
 use proptest::prelude::*;
 
-#[path = "../../packet/tests/common/cases.rs"]
-mod cases;
 #[path = "../../../fuzz/targets/table.rs"]
 mod target;
 

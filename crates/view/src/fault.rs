@@ -42,6 +42,23 @@ impl From<SpecError> for Fault {
     }
 }
 
+#[cfg(feature = "replay")]
+impl From<headgate_replay::TraceError> for Fault {
+    fn from(e: headgate_replay::TraceError) -> Fault {
+        Fault::new(e.to_string())
+    }
+}
+
+#[cfg(feature = "replay")]
+impl From<headgate_replay::ReplayError> for Fault {
+    fn from(e: headgate_replay::ReplayError) -> Fault {
+        match e {
+            headgate_replay::ReplayError::Trace(e) => e.into(),
+            headgate_replay::ReplayError::Output(e) => Fault::new(e.to_string()),
+        }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

@@ -12,6 +12,8 @@ pub mod packets;
 pub mod phase;
 mod prepare;
 mod reduce;
+#[cfg(feature = "replay")]
+pub mod replay;
 mod stacked;
 mod summary;
 mod traced;

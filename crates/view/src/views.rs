@@ -79,11 +79,7 @@ impl Views {
     /// # Errors
     /// There is none of this name.
     pub fn get(&self, name: &str) -> Result<&View, Fault> {
-        self.views.iter().find(|view| view.name == name).ok_or_else(|| {
-            let known: Vec<&str> = self.views.iter().map(|view| view.name.as_str()).collect();
-            let name: String = name.chars().take(80).collect();
-            Fault::new(format!("view '{name}'; expected one of {}", known.join(", ")))
-        })
+        self.views.iter().find(|view| view.name == name).ok_or_else(|| no_view(name, self.views.iter()))
     }
 
     /// The lines of a view from `start` to `end` in s, as a picture of `width` pixels shows them.
@@ -93,6 +89,13 @@ impl Views {
     pub fn points(&self, name: &str, start: f64, end: f64, width: usize) -> Result<Points, Fault> {
         Ok(self.get(name)?.points(start, end, width))
     }
+}
+
+/// That there is no view of this name among those that are known.
+pub(crate) fn no_view<'a>(name: &str, known: impl Iterator<Item = &'a View>) -> Fault {
+    let known: Vec<&str> = known.map(|view| view.name.as_str()).collect();
+    let name: String = name.chars().take(80).collect();
+    Fault::new(format!("view '{name}'; expected one of {}", known.join(", ")))
 }
 
 /// The places of the greatest values, at most `count`, in rising order; of equal values those of the first, and NaN counts as 0.

@@ -54,21 +54,7 @@ def max_min(capacity: float, demands: npt.ArrayLike, weights: npt.ArrayLike | No
     weights = np.ones(demands.size) if weights is None else np.asarray(weights, dtype=np.float64)
     if demands.size != weights.size:
         raise ValueError(f"{weights.size} weights; expected one for each of {demands.size} flows")
-    if demands.sum() <= capacity:
-        return demands.copy()
-    # Flows are met in the order of demand over weight, until those that are left would share less than that.
-    level = np.divide(demands, weights)
-    order = np.argsort(level, kind="stable")
-    met = np.concatenate([[0.0], np.cumsum(demands[order])[:-1]])
-    left = np.cumsum(weights[order][::-1])[::-1]
-    share = (capacity - met) / left
-    above = level[order] > share
-    if not above.any():
-        # Demands add up to the capacity, but for rounding.
-        return demands.copy()
-    first = int(np.argmax(above))
-    fair: Floats = np.minimum(demands, weights * share[first])
-    return fair
+    return np.asarray(_core.line_max_min(capacity, demands.ravel(), weights.ravel()))
 
 
 def network_max_min(

@@ -74,11 +74,6 @@ class View:
         """Its lines from `start` to `end`, as a picture of `width` pixels shows them: JSON text."""
         return self.core.points(start, end, width)
 
-    def with_lines(self, lines: Iterable[Line]) -> View:
-        """The same view with other lines."""
-        core = self.core
-        return View(picture(core.name, core.title, core.unit, lines, steps=core.steps, stacked=core.stacked))
-
 
 def picture(
     name: str, title: str, unit: str, lines: Iterable[Line], steps: bool = True, stacked: bool = False

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..base.counts import verb
+from .. import _core
 from ..base.units import time_text
-
-#: The part of a trace's packets from which on it is said that they were left out.
-MANY = 0.1
 
 #: A time without packets is named from this many seconds on, if it is so many times as long as the rest of the trace.
 LONG, TIMES = 60.0, 10.0
@@ -39,9 +36,7 @@ def ended(where: tuple[str, str] | None) -> Iterator[str]:
     ['The file is cut off at packet 30: found the end of the file after 512 of 1016 bytes of the packet. What is before it was replayed.']
     """
     if where is not None:
-        place, found = where
-        what = "cut off" if found.startswith("the end of the file") else "damaged"
-        yield f"The file is {what} at {place}: found {found}. What is before it was replayed."
+        yield _core.replay_ended(*where)
 
 
 def left_out(packets: int, skipped: Mapping[str, int]) -> Iterator[str]:
@@ -50,11 +45,9 @@ def left_out(packets: int, skipped: Mapping[str, int]) -> Iterator[str]:
     >>> list(left_out(90, {"time_backwards": 10})), list(left_out(91, {"bad_size": 4, "time_ahead": 7}))
     ([], ['11 of 102 packets (10.8 %) were left out: what follows is about the others.'])
     """
-    count = sum(n for kind, n in skipped.items() if kind != "cut_off")
-    if count > MANY * (packets + count):
-        share = 100 * count / (packets + count)
-        were = verb(count, "was", "were")
-        yield f"{count:,} of {packets + count:,} packets ({share:.1f} %) {were} left out: what follows is about the others."
+    told = _core.replay_left_out(packets, list(skipped.items()))
+    if told is not None:
+        yield told
 
 
 def apart(gap: Gap, kind: str) -> Iterator[str]:

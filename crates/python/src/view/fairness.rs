@@ -40,6 +40,13 @@ fn network_max_min(
     Ok(max_min::filled(&capacities, &lines, &demands, &weights))
 }
 
+/// The max-min fair allocation of one line: see `headgate_view::max_min::of_line`.
+#[pyfunction]
+fn line_max_min(py: Python<'_>, capacity: f64, demands: Floats, weights: Floats) -> PyResult<Column> {
+    each("weights", weights.item_count(), demands.item_count())?;
+    Ok(Column::floats(max_min::of_line(capacity, &demands.to_vec(py)?, &weights.to_vec(py)?)))
+}
+
 /// The max-min fair allocations of a run: see `headgate_view::max_min::shares`. Its hops are the numbers of their flows, and those of their ports.
 #[pyfunction]
 fn max_min_shares(
@@ -117,6 +124,7 @@ fn fairness_of<'py>(py: Python<'py>, goodput: Floats, ideal: Floats, weights: Fl
 /// Adds the functions.
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     for function in [
+        wrap_pyfunction!(line_max_min, m)?,
         wrap_pyfunction!(network_max_min, m)?,
         wrap_pyfunction!(max_min_shares, m)?,
         wrap_pyfunction!(max_min_of_run, m)?,

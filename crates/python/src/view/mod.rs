@@ -8,11 +8,13 @@ pub mod network;
 mod packets;
 pub mod phase;
 mod pictures;
+mod replay;
 mod summary;
 mod words;
 
 pub use effects::Effects;
 use pyo3::prelude::*;
+pub use replay::Found;
 
 /// Adds the functions.
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -22,6 +24,7 @@ pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     controls::add(m)?;
     packets::add(m)?;
     pictures::add(m)?;
+    replay::add(m)?;
     summary::add(m)?;
     words::add(m)
 }

@@ -6,7 +6,7 @@ use crate::run::RunResult;
 use headgate_packet::Duration;
 use headgate_sim::spec::TraceKind;
 use headgate_sim::{TRACE_LABELS, Table, TableName};
-use headgate_view::{Beginning, Line, Points, Recording, Views, WIDEST};
+use headgate_view::{Beginning, Line, Points, Recording, Views};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ type Shown<'py> = (String, Option<String>, Bound<'py, Column>, Bound<'py, Column
 
 /// A picture of a run over time.
 #[pyclass(frozen, module = "headgate._core")]
-pub struct View(headgate_view::View);
+pub struct View(pub headgate_view::View);
 
 impl View {
     pub(super) fn shown(&self) -> &headgate_view::View {
@@ -66,11 +66,6 @@ impl View {
         self.0.steps
     }
 
-    #[getter]
-    fn stacked(&self) -> bool {
-        self.0.stacked
-    }
-
     /// Its lines, which are read in place.
     #[getter]
     fn lines<'py>(&self, py: Python<'py>) -> PyResult<Vec<Shown<'py>>> {
@@ -94,15 +89,9 @@ impl View {
     fn points(&self, py: Python<'_>, start: f64, end: f64, width: usize) -> Vec<u8> {
         py.detach(|| text(&self.0.points(start, end, width)))
     }
-
-    /// All points of its lines, which were made for a picture from `start` to `end`, as JSON text; of a rate the length of the intervals too.
-    #[pyo3(signature = (start, end, interval=None))]
-    fn all(&self, py: Python<'_>, start: f64, end: f64, interval: Option<f64>) -> Vec<u8> {
-        py.detach(|| text(&Points { interval, ..self.0.all(start, end) }))
-    }
 }
 
-fn text(points: &Points) -> Vec<u8> {
+pub fn text(points: &Points) -> Vec<u8> {
     serde_json::to_vec(points).expect("points are plain data")
 }
 
@@ -127,19 +116,6 @@ impl Stacked {
     fn whole(&self, py: Python<'_>, packets: &AtPort, until: f64, end: f64) -> View {
         View(py.detach(|| self.0.whole(&packets.packets().queue(until), end)))
     }
-}
-
-/// For each of `width` pixels from `start` to `end`, the first times of the least and of the greatest sum; `t` rises.
-#[pyfunction]
-fn extremes(
-    py: Python<'_>,
-    t: PyBuffer<f64>,
-    sums: PyBuffer<i64>,
-    start: f64,
-    end: f64,
-    width: usize,
-) -> PyResult<Column> {
-    Ok(Column::floats(headgate_view::extremes(&t.to_vec(py)?, &sums.to_vec(py)?, start, end, width)))
 }
 
 /// The views of a run that ends at `end` in s, and the backlog by flow of a port, which is one of them if there is a `port`.
@@ -180,9 +156,7 @@ pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<View>()?;
     m.add_class::<Stacked>()?;
     m.add("TRACE_LABELS", TRACE_LABELS.to_vec())?;
-    m.add("WIDEST", WIDEST)?;
     m.add_function(wrap_pyfunction!(views, m)?)?;
-    m.add_function(wrap_pyfunction!(extremes, m)?)?;
     m.add_function(wrap_pyfunction!(recording, m)?)?;
     m.add_function(wrap_pyfunction!(beginning, m)?)
 }

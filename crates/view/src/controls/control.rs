@@ -96,8 +96,13 @@ pub fn kinds(found: &Node<'_>) -> Vec<Choice> {
 impl Control {
     /// A control of no kind yet.
     pub fn of(title: Title, found: &Node<'_>, value: Value) -> Control {
-        let Title { path, label, group, main } = title;
         let help = found.text("description").map(str::to_owned);
+        Control { help, ..Control::plain(title, value) }
+    }
+
+    /// A value that is in no schema, without its kind and its meaning.
+    pub(crate) fn plain(title: Title, value: Value) -> Control {
+        let Title { path, label, group, main } = title;
         Control {
             path,
             label,
@@ -113,7 +118,7 @@ impl Control {
             log: false,
             step: None,
             choices: None,
-            help,
+            help: None,
             main,
         }
     }

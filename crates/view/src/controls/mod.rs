@@ -8,6 +8,8 @@ mod schema;
 mod set;
 
 pub use control::{Choice, Control, Title};
+#[cfg(feature = "replay")]
+pub(crate) use quantity::decade;
 pub use quantity::{amount, written};
 pub use set::{value_at, with_value};
 
@@ -63,6 +65,14 @@ pub fn choice_of(key: &str, group: &str, given: Option<&serde_json::Value>) -> V
 pub fn kinds(key: &str) -> Vec<Choice> {
     let schema = Schema::now();
     choice::place_of(key).map(|place| control::kinds(&schema.node(place))).unwrap_or_default()
+}
+
+/// The names of the parameters of a kind that stands under a key, such as `queue`; none if there is no such kind.
+#[cfg(feature = "replay")]
+pub(crate) fn parameters(key: &str, kind: &str) -> Vec<String> {
+    let schema = Schema::now();
+    let chosen = choice::place_of(key).and_then(|place| schema.node(place).branch(kind));
+    chosen.iter().flat_map(|chosen| chosen.properties()).filter(|name| *name != "kind").map(str::to_owned).collect()
 }
 
 /// A scenario that was checked, with every default.

@@ -99,6 +99,39 @@ pub fn shares(asked: &Asked<'_>, rates: &[f64], lines: &[Vec<usize>], parts: &[P
     total
 }
 
+/// The allocation of one line, in the unit of `capacity`; demands may be infinite. There are as many weights as demands.
+///
+/// Source: Demers, Keshav and Shenker 1989, section 2.1; weights as in section 5.
+///
+/// ```
+/// use headgate_view::max_min::of_line;
+/// assert_eq!(of_line(10.0, &[2.0, 2.5, 4.0, 5.0], &[1.0; 4]), [2.0, 2.5, 2.75, 2.75]);
+/// assert_eq!(of_line(9.0, &[f64::INFINITY; 2], &[1.0, 2.0]), [3.0, 6.0]);
+/// ```
+pub fn of_line(capacity: f64, demands: &[f64], weights: &[f64]) -> Vec<f64> {
+    if super::sums::sum(demands.iter().copied()) <= capacity {
+        return demands.to_vec();
+    }
+    // Flows are met in the order of demand over weight, until those that are left would share less than that.
+    let mut order: Vec<(Level, usize)> =
+        demands.iter().zip(weights).map(|(demand, weight)| Level(demand / weight)).zip(0..).collect();
+    order.sort_unstable();
+    let mut left: Vec<f64> = order.iter().map(|(_, flow)| weights[*flow]).collect();
+    for i in (1..left.len()).rev() {
+        left[i - 1] += left[i];
+    }
+    let mut met = 0.0;
+    for ((Level(level), flow), left) in order.iter().zip(left) {
+        let share = (capacity - met) / left;
+        if *level > share {
+            return demands.iter().zip(weights).map(|(demand, weight)| demand.min(weight * share)).collect();
+        }
+        met += demands[*flow];
+    }
+    // Demands add up to the capacity, but for rounding.
+    demands.to_vec()
+}
+
 /// The allocation of a network by progressive filling (Bertsekas and Gallager 1987, section 6.5), in the unit of `capacities`. All allocations rise
 /// together, in proportion to weights, until a line is full or a demand met; flows that cross a full line are frozen. A flow that crosses no line gets
 /// its demand.

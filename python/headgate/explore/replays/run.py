@@ -1,37 +1,31 @@
-"""One replay for the page: from its settings to the lines of its views and its summary."""
+"""One replay for the page: the engine's side makes its summary and its pictures while the trace is read here."""
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ... import _core
 from ...base.errors import HeadgateError
 from ..store import Finished
 from ..wire import StoppedError
-from .interval_sums import Binned
 from .packets import Whole, following
-from .rows import ALL, Filling
+from .rows import Rows
 from .settings import Settings
-from .summary import PORT, summary
 from .trace import Read
-from .views import Slots, views
+from .views import Picture
 
-#: Packets whose rows are all kept; the pictures of a longer trace are made of intervals.
-MOST = 2_000_000
+#: The name of the line, which is the only port.
+PORT = "line"
 
-#: Bytes that a packet takes in the engine while it waits, that its delay takes, and that a flow takes at most for its delays.
-WAITING, DELAY, DELAYS = 200, 8, 8 * 1024
+#: Packets whose rows are all kept; the engine's side knows how many unless it is given.
+MOST: int | None = None
 
-#: Seconds after which a first part is shown, and the part of the trace that may have passed by then.
-FIRST_S, FIRST = 0.1, 0.5
-
-#: Fewer packets than this are shown at once.
-FEW = 100_000
+#: Seconds after which a first part is shown, the part of the trace that may have passed by then, and packets that are shown at once.
+FIRST_S, FIRST, FEW = _core.REPLAY_FIRST
 
 
 def replayed(
@@ -57,16 +51,15 @@ def replayed(
         control.report(share)
 
     began, engine = time.perf_counter(), settings.engine
-    running = _Running(
-        settings, settings.trace.read(settings.reading, reading), _core.Replay(engine), most_bytes, began
-    )
-    first_shown = running.found.packets <= FEW
+    found = settings.trace.read(settings.reading, reading)
+    running = _Running(settings, found, _core.Replay(engine), most_bytes, began)
+    first_shown = found.packets <= FEW
     for share in settings.trace.steps(running.core, settings.reading):
         reading(share)
         running.collect()
-        if not first_shown and share < FIRST and running.reached > 0 and time.perf_counter() - began > FIRST_S:
+        if not first_shown and share < FIRST and running.shown.reached > 0 and time.perf_counter() - began > FIRST_S:
             first_shown = True
-            first(running.finished(running.reached))
+            first(running.finished(running.shown.reached))
     return running.finished()
 
 
@@ -75,67 +68,35 @@ class _Running:
 
     def __init__(self, settings: Settings, found: Read, core: _core.Replay, most: int, began: float) -> None:
         """Takes an engine that has not begun, and the bytes that all of it may take."""
-        self.settings, self.found, self.core, self._most, self._began = settings, found, core, most, began
-        delays = int(np.minimum(DELAY * found.flow_packets, DELAYS).sum())
-        _require(delays, most, "a classify that gives fewer flows")
-        self._bps = float(_core.quantity(settings.resolved["rate"])[2])
-        self._slots = Slots.of_trace(found)
-        by_row = found.packets <= min(MOST, most // ALL)
-        # What is left when the last packet came takes the line this time at most.
-        longest = found.span + 8.0 * found.bytes / self._bps
-        self._rows: Filling | Binned = Filling(found.packets) if by_row else Binned(self._slots, longest)
-        #: The arrival time of the last packet of which the outcome is known, as it is of all packets before it.
-        self.reached = 0.0
-        core.follow(0, 0.0, float("inf"), found.packets)
+        self.settings, self.found, self.core, self._began = settings, found, core, began
+        try:
+            self.shown = _core.Replayed(settings.core, found.found, core, most, MOST)
+        except ValueError as e:
+            raise HeadgateError(str(e)) from None
 
     def collect(self) -> None:
         """Takes what the engine has done since the last time."""
-        _require(WAITING * self.core.waiting(0), self._most, "a smaller buffer")
-        batch = self.core.followed(0)
-        self._rows.add(batch)
-        if len(batch["arrived"]):
-            self.reached = float(np.asarray(batch["arrived"])[-1])
+        try:
+            self.shown.collect(self.core)
+        except ValueError as e:
+            raise HeadgateError(str(e)) from None
 
     def finished(self, until: float | None = None) -> Finished:
         """The replay as the page keeps it, or its first part, up to a time."""
-        settings, found = self.settings, self.found
-        whole = max(float(np.asarray(self.core.all(0)["span_s"])[0]), found.span)
-        end = whole if until is None else until
+        settings = self.settings
+        text, pictures, end = self.shown.shown(self.core, until)
+        told = json.loads(text)
         more: dict[str, Any] = {
             "settings": settings, "disciplines": settings.resolved["queues"], "follow": following(settings, end),
             "key": settings.key if until is None else "",
         }  # fmt: skip
-        note, digest = None, ""
-        if isinstance(self._rows, Filling):
-            rows = self._rows.rows()
-            shown = views(rows, self._slots, end, self._bps, found.longest)
-            digest = rows.digest if until is None else ""
-            packets = Whole(rows, end)
+        rows = self.shown.rows(until is None)
+        if rows is not None:
+            packets = Whole(Rows(rows), end)
             more |= {"packets": packets, "size": packets.size, "rows": packets.size}
-        else:
-            shown, note = self._rows.views(end), _note(found.packets)
         name = secrets.token_hex(8)
-        done: dict[str, Any] = {
-            "run": name, "kind": "replay", "digest": digest, "seed": settings.resolved["seed"], "events": self.core.packets,
-            "duration": whole, "until": end, "seconds": time.perf_counter() - self._began, "note": note,
-            **summary(settings, self.core, found, self._slots, end), "views": [view.head() for view in shown],
-        }  # fmt: skip
+        done = {"run": name, "seconds": time.perf_counter() - self._began, **told}
         return Finished(
-            name, settings.data, {}, int(done["seed"]), [PORT], found.names, end, done, shown, {(0, 0): None},
-            [(self._bps, 0.0)], more,
+            name, settings.data, {}, int(done["seed"]), [PORT], self.found.found.names, end, done,
+            [Picture(picture, end) for picture in pictures], {(0, 0): None}, [(settings.core.bps, 0.0)], more,
         )  # fmt: skip
-
-
-def _require(taken: float, most: int, less: str) -> None:
-    if taken > most:
-        raise HeadgateError(
-            f"expected a replay that takes at most {most / 1e6:.0f} MB of memory, found {taken / 1e6:.0f} MB; {less} takes less, "
-            "and --max-memory allows more"
-        )
-
-
-def _note(packets: int) -> str:
-    return (
-        f"The trace has {packets:,} packets, more than are kept one by one: the pictures are made of {Binned.BINS:,} intervals over all of "
-        "it. Single packets are followed in a part at a time."
-    )

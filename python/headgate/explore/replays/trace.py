@@ -7,12 +7,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ... import _core
 from ...base.choices import CONVENTIONS
@@ -81,30 +77,14 @@ class Reading:
 class Read:
     """What was found in a trace."""
 
-    packets: int
-    #: From the first packet to the last, in s.
-    span: float
-    #: Length of the longest packet.
-    longest: int
-    #: Names of the flows, with the packets and bytes of each.
-    names: list[str]
-    flow_packets: npt.NDArray[np.int64]
-    flow_bytes: npt.NDArray[np.int64]
-    skipped: dict[str, int]
-    #: Where the file could not be read any more, and what was found there.
-    ended: tuple[str, str] | None
+    found: _core.Found
     #: The packets in memory, if they fit.
     kept: _core.Trace | None
 
-    @cached_property
-    def bytes(self) -> int:
-        """Of all packets."""
-        return int(self.flow_bytes.sum())
-
     @property
-    def load_bps(self) -> float | None:
-        """Mean load; None if all packets came at once."""
-        return 8.0 * self.bytes / self.span if self.span > 0 else None
+    def packets(self) -> int:
+        """How many there are."""
+        return self.found.packets
 
 
 class Trace:
@@ -202,11 +182,7 @@ class Trace:
                 report(min(1.0, done / max(size, 1)), core.packets)
         except _core.TraceFault as e:
             raise TraceError(f"{self.path}: {e}") from None
-        span, longest, flows = core.counted()
-        packets, sizes = (np.asarray(flows[name]) for name in ("packets", "bytes"))
-        return Read(
-            core.packets, span, longest, core.flow_names(0), packets, sizes, dict(core.skipped), core.ended, core.kept()
-        )  # fmt: skip
+        return Read(core.counted(), core.kept())
 
     def _open(self, core: _core.Replay, how: Reading) -> Any:
         """Makes the file the source of a replay."""
