@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo install test test-built test-rest test-all frozen planted explore explore-test site mutants mutants-python referee-mutants bench bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts evidence figures shots licenses wheels sdist release-check release lint lint-rust lint-rest check-tools clean
+.PHONY: demo install test test-built test-rest test-all frozen planted explore explore-test site mutants mutants-python referee-mutants bench bench-site bench-instructions bench-peers oracles docs verdicts unstated matrix game referee attacks contracts evidence figures shots licenses wheels sdist release-check release lint lint-rust lint-rest check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -58,7 +58,7 @@ explore: $(NODE_MODULES) ## build the explorer's page from web/ into python/head
 
 explore-test: $(TOOLS)/bin/uv $(NODE_MODULES) ## the explorer's page in a real browser (needs Node.js and Chromium)
 	@$(SYNC) --all-extras
-	@test -x "$${CHROMIUM:-/usr/bin/chromium}" || { echo "Chromium is not installed; the path of one may be given as CHROMIUM=..."; exit 1; }
+	@test -x "$${CHROMIUM:-/usr/bin/chromium-headless-shell}" || test -x "$${CHROMIUM:-/usr/bin/chromium}" || { echo "Chromium is not installed; the path of one may be given as CHROMIUM=..."; exit 1; }
 	cd web && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
 
 site: docs $(NODE_MODULES) ## the documentation, and the explorer without a server, as a folder for any host of files: out/site (needs Node.js and Rust's target wasm32-unknown-unknown)
@@ -93,6 +93,10 @@ bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@# The engine as wheels have it, not that of a checkout.
 	@$(SYNC) --no-editable
 	@$(BIN)/headgate bench
+
+bench-site: $(TOOLS)/bin/uv ## the speed of the page's module beside that of the engine as wheels have it (after make site)
+	@$(SYNC) --no-editable
+	@$(BIN)/python web/speed.py
 
 bench-instructions: ## count the instructions of a packet in W1 to W4 (needs valgrind)
 	@# What `make test` builds, so that nothing is built for this alone.

@@ -102,5 +102,7 @@ def test_pushes_and_pull_requests_run_all_tests_with_what_those_need() -> None:
 
 
 def test_every_folder_of_the_documentation_is_where_the_site_takes_it_from() -> None:
-    assert "path: docs/_build" in (ROOT / ".github/workflows/docs.yml").read_text("utf-8")
-    assert "-b html docs docs/_build" in (ROOT / "Makefile").read_text("utf-8")
+    assert "path: out/site" in (ROOT / ".github/workflows/docs.yml").read_text("utf-8")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert "-b html docs docs/_build" in makefile and "--documentation docs/_build" in makefile
+    assert 'ROOT / "out" / "site"' in (ROOT / "web/make_site.py").read_text("utf-8")
