@@ -2,8 +2,8 @@
 
     python web/speed.py [--module FILE] [--rounds COUNT]
 
-Each row is the least time of so many runs of each, in turn, without rows; the digests must be equal. The first runs are left out: the engine
-of JavaScript compiles meanwhile. It exits with 1 if a module is too large, or slower than a page may be.
+Each row is the least time of so many runs of each, in turn, without rows; the digests must be equal. The first runs are left out: the
+engine of JavaScript compiles meanwhile. It exits with 1 if the module is too large, or slower than that of a page may be.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from .packets import Whole, following
 from .rows import Rows
 from .settings import Settings
 from .trace import Read
-from .views import Picture
+from .views import ReplayPicture
 
 #: The name of the line, which is the only port.
 PORT = "line"
@@ -98,5 +98,5 @@ class _Running:
         done = {"run": name, "seconds": time.perf_counter() - self._began, **told}
         return Finished(
             name, settings.data, {}, int(done["seed"]), [PORT], self.found.found.names, end, done,
-            [Picture(picture, end) for picture in pictures], {(0, 0): None}, [(settings.core.bps, 0.0)], more,
+            [ReplayPicture(picture, end) for picture in pictures], {(0, 0): None}, [(settings.core.bps, 0.0)], more,
         )  # fmt: skip

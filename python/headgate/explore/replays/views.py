@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Picture(View):
+class ReplayPicture(View):
     """A picture whose points may be computed when they are asked for."""
 
     core: _core.Picture  # type: ignore[assignment]
