@@ -45,7 +45,7 @@ pub(crate) struct Described {
 
 /// A parameter: a number.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with a default, and min, max and doc if it has them")]
 struct Parameter {
     default: f64,
     #[serde(default)]
@@ -71,7 +71,7 @@ enum Carries {
     Ect1,
 }
 
-/// The names of what a control is told, in the order of its numbers, and how they read.
+/// The names of what a control is told, in the order of its numbers, and what each number stands for.
 pub(crate) fn fields() -> Value {
     fn all<T>(fields: &[Field<T>]) -> Value {
         let reads = |field: &Field<T>| match field.reads {
@@ -144,17 +144,20 @@ fn read(parameters: &BTreeMap<String, Parameter>, values: &Value) -> Result<Valu
     let given = values.as_object().cloned().unwrap_or_default();
     if let Some(key) = given.keys().find(|key| !parameters.contains_key(*key)) {
         let known: Vec<&str> = parameters.keys().map(String::as_str).collect();
-        return Err(Wrong::at(
-            key.clone(),
-            format!("there is no such parameter; expected one of {}", known.join(", ")),
-        ));
+        let expected = if known.is_empty() { "none".to_owned() } else { format!("one of {}", known.join(", ")) };
+        return Err(Wrong::at(key.clone(), format!("there is no such parameter; expected {expected}")));
     }
     let mut complete = Map::new();
     for (key, p) in parameters {
         let found = given.get(key).cloned().unwrap_or_else(|| json!(p.default));
         let (least, most) = (p.min.unwrap_or(f64::NEG_INFINITY), p.max.unwrap_or(f64::INFINITY));
         if !found.as_f64().is_some_and(|x| (least..=most).contains(&x)) {
-            let expected = format!("expected a number from {least} to {most}");
+            let expected = match (p.min, p.max) {
+                (Some(min), Some(max)) => format!("expected a number from {min} to {max}"),
+                (Some(min), None) => format!("expected a number of at least {min}"),
+                (None, Some(max)) => format!("expected a number of at most {max}"),
+                (None, None) => "expected a number".to_owned(),
+            };
             return Err(Wrong { path: key.clone(), found: Some(found.to_string()), expected });
         }
         complete.insert(key.clone(), found);

@@ -247,7 +247,7 @@ mod tests {
         let (first, second) = (begun_for(&of, 3.0), begun_for(&of, 9.0));
         assert_eq!((ended(first).1, ended(second).1), (20.0, 20.0));
         assert_eq!((of.parts.borrow().len(), of.waiting.get()), (1, 0));
-        // A part without a packet covers no time: each request gets the one that was followed for it, whoever followed it.
+        // A part without a packet covers no time, so that nothing finds it by the time: a request takes the part that was followed for its own time.
         let of = packets(0);
         let (mut first, mut second) = (begun_for(&of, 3.0), begun_for(&of, 9.0));
         assert!(matches!(first.step(1, 0.0), Ok(Step::Going(_))));

@@ -8,7 +8,7 @@ use headgate_sim::{Run, Window};
 use headgate_view::packets::Part;
 use serde_json::{Value, json};
 
-/// A run of a scenario; gives what its requests begin with, and what the page is told of it.
+/// Runs a scenario. Returns the path with which requests about the run begin, and the result as the page gets it.
 fn run(session: &mut Session, scenario: &Value, more: Value) -> (String, Value) {
     let mut body = json!({ "scenario": scenario });
     body.as_object_mut().expect("a table").extend(more.as_object().cloned().unwrap_or_default());

@@ -131,7 +131,7 @@ fn a_share_that_depends_on_the_phase_is_named() {
     assert_eq!((&done["in_step"], &done["depends"], &done["more_flows"]), (&json!(true), &json!(true), &json!(0)));
     let sentence = done["sentence"].as_str().unwrap_or_default();
     assert!(sentence.starts_with("The share of f"), "{done}");
-    // Each level is a run of its own with that noise, and shares are those of the whole measured time.
+    // The result has the shares of three runs, one with each noise, over the whole time measured.
     for (level, noise) in ["0pkt", "0.1pkt", "1pkt"].iter().enumerate() {
         let mut noisy = in_step();
         noisy["hosts"]["noise"] = json!(noise);

@@ -12,7 +12,7 @@ mod imported {
         pub fn own_gauge(handle: u32, place: u32) -> f64;
         /// An object is not needed any more.
         pub fn own_release(handle: u32);
-        /// Writes what failed last, at most so many bytes of it, and gives how many.
+        /// Writes what failed last, at most `most` bytes of it, and returns the number of bytes.
         pub fn own_fault(room: *mut u8, most: usize) -> usize;
     }
 }
@@ -24,7 +24,7 @@ const FAULT: usize = 4000;
 #[cfg(target_arch = "wasm32")]
 fn fault() -> String {
     let mut text = vec![0; FAULT];
-    // SAFETY: the page writes at most so many bytes.
+    // SAFETY: the page writes at most `FAULT` bytes, for which there is room.
     let length = unsafe { imported::own_fault(text.as_mut_ptr(), FAULT) };
     text.truncate(length);
     String::from_utf8_lossy(&text).into_owned()
@@ -32,7 +32,7 @@ fn fault() -> String {
 
 #[cfg(target_arch = "wasm32")]
 pub fn make(class: u32, values: &str) -> Result<u32, String> {
-    // SAFETY: the page reads so many bytes.
+    // SAFETY: the page reads the bytes of `values`.
     match unsafe { imported::own_make(class, values.as_ptr(), values.len()) } {
         0 => Err(fault()),
         handle => Ok(handle),
@@ -42,7 +42,7 @@ pub fn make(class: u32, values: &str) -> Result<u32, String> {
 #[cfg(target_arch = "wasm32")]
 pub fn call(handle: u32, event: u32, numbers: &[f64]) -> Result<[f64; 4], String> {
     let mut answer = [0.0; 4];
-    // SAFETY: the page reads so many numbers, and writes four.
+    // SAFETY: the page reads the numbers, and writes four, for which there is room.
     let done = unsafe { imported::own_call(handle, event, numbers.as_ptr(), numbers.len(), answer.as_mut_ptr()) };
     if done == 0 { Err(fault()) } else { Ok(answer) }
 }
