@@ -114,13 +114,13 @@ WITHOUT: Mapping[str, str] = {
     "mcp": "an assistant makes the runs",
     "native-control": "its control is a shared object, which no browser loads",
     "process-control": "its control is a program, which no browser starts",
-    "replay": "a replay needs the file of its trace, which no link holds",
+    "replay": "a replay needs the file of its trace, which no link holds; a link leads to where it is opened",
     "reproduce": "the runs of papers are behind their numbers, in the report",
     "shell-and-editor": "nothing is simulated",
     "site": "it says how this is built",
     "train-a-control": "its control is in Python, which the page does not run",
     "trust": "it is about code that scenarios name",
-    "your-own-control": "its control is in Python, which the page does not run",
+    "your-own-control": "its control is in Python; the page has an editor for JavaScript, to which a link leads",
 }
 
 #: Pages that lead to the explorer's page: what stands before the link, its words, and the fragment; without one the page's own scenario.
@@ -134,6 +134,12 @@ LEADS = {
     "how-to/explore": ("On this site the page runs in your browser, without a server:", "open the explorer", ""),
     "lessons": ("On this site the lessons run in your browser:", "open the lessons", "#page=lessons"),
     "how-to/lessons": ("On this site the lessons run in your browser:", "open the lessons", "#page=lessons"),
+    "how-to/your-own-control": ("On this site you can write one in JavaScript:", "open the editor", "#page=own"),
+    "how-to/replay": (
+        "On this site your browser replays a capture, which stays on your machine:",
+        "open it",
+        "#page=start",
+    ),
 }
 
 #: By this make_site.py finds what it shows.
